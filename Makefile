@@ -1,0 +1,47 @@
+# Every target does its own set-up: all that it needs is make and Python 3.11 or later.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+JOBS ?= 2
+
+export OMP_NUM_THREADS ?= 2
+export TOKENIZERS_PARALLELISM ?= false
+
+.PHONY: demo test check lint types lock clean help
+
+demo: $(STAMP)  ## run the main job on embedded data
+	@$(BIN)/tiltmeter list tests
+	@$(BIN)/tiltmeter sentences weat7 --seat --limit 12
+
+test: $(STAMP)  ## pass the tests, but for the slow ones
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow"
+
+check: lint types $(STAMP)  ## lint, types, and every test with coverage
+	$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=term:skip-covered
+
+lint: $(STAMP)  ## ruff, format and rules
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(STAMP)  ## mypy --strict
+	$(BIN)/mypy
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Tiltmeter needs Python 3.11 or later; set PYTHON=/path/to/python3" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt torch==2.13.0
+	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt \
+	  --editable ".[lm]" --group test --group lint
+	@touch $@
+
+lock:  ## write constraints.txt anew from what is installed
+	$(BIN)/python -m pip freeze --exclude-editable --exclude pip --exclude setuptools | sed 's/+cpu$$//' > constraints.txt
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+
+help:
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'
