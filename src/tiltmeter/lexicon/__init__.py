@@ -1,0 +1,1 @@
+"""Word sets, templates and tests, and the sentences made from them."""

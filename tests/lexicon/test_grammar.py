@@ -1,0 +1,91 @@
+"""English articles and plurals, on the words that mislead a rule about letters."""
+
+from __future__ import annotations
+
+import pytest
+
+from tiltmeter.lexicon import grammar
+from tiltmeter.lexicon.words import Kind, Word
+
+# fmt: off
+A = [
+    "nurse", "union", "university", "unit", "unicorn", "uniform", "unique", "unisex", "unilateral",
+    "unidirectional", "universal", "uni", "European", "euphemism", "ewe", "one-way", "once-over", "use",
+    "user", "useful", "usual", "usurper", "utensil", "uterus", "utility", "utopia", "uranium",
+    "urologist", "unanimous", "ubiquitous", "ukulele", "Ukrainian", "Ugandan", "UK", "US", "U-turn",
+    "UFO", "house", "Hispanic", "hero", "NASA", "NATO",
+]
+AN = [
+    "artist", "hour", "hourly", "heir", "heiress", "honest", "honor", "honourable", "oneiric", "onerous",
+    "unemployed", "unimpressive", "unidentified", "unimaginative", "unintelligent", "uninhibited",
+    "unanswered", "unillustrated", "uncle", "umpire", "ugly", "urban", "urge", "usher", "utter",
+    "upright", "8-year-old", "80-year-old", "800", "11-year-old", "18-year-old", "18th", "1800", "x-ray",
+    "X-ray", "MRI", "FBI", "HR", "NGO", "F-16", "elephant",
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("text", A)
+def test_a(text: str) -> None:
+    assert grammar.indefinite_article(text) == "a"
+
+
+@pytest.mark.parametrize("text", AN)
+def test_an(text: str) -> None:
+    assert grammar.indefinite_article(text) == "an"
+
+
+@pytest.mark.parametrize("text", ["1-year-old", "10-year-old", "19th", "110-year-old", "118-year-old", "180"])
+def test_numbers_that_only_look_like_eleven_or_eighteen(text: str) -> None:
+    assert grammar.indefinite_article(text) == "a"
+
+
+def test_a_word_may_bring_its_own_article() -> None:
+    assert grammar.inflect(Word("SUV", article="an"), "a") == "an SUV"
+    assert grammar.inflect(Word("herb", article="an"), "a") == "an herb"
+
+
+@pytest.mark.parametrize(
+    ("singular", "plural"),
+    [
+        ("nurse", "nurses"),
+        ("nanny", "nannies"),
+        ("attorney", "attorneys"),
+        ("boy", "boys"),
+        ("coach", "coaches"),
+        ("waitress", "waitresses"),
+        ("box", "boxes"),
+        ("wish", "wishes"),
+        ("soliloquy", "soliloquies"),
+        ("police officer", "police officers"),
+        ("physician's assistant", "physician's assistants"),
+        ("flight attendant", "flight attendants"),
+    ],
+)
+def test_regular_plurals(singular: str, plural: str) -> None:
+    assert grammar.pluralise(singular) == plural
+
+
+def test_an_irregular_plural_is_written_with_the_word() -> None:
+    person = frozenset({Kind.PERSON})
+    assert grammar.inflect(Word("barman", person, plural="barmen"), "plural") == "barmen"
+    assert grammar.inflect(Word("men", frozenset({Kind.PLURAL}), singular="man"), "plural") == "men"
+
+
+def test_what_one_has_a_lot_of() -> None:
+    assert grammar.inflect(Word("water", frozenset({Kind.MASS})), "generic") == "water"
+    assert grammar.inflect(Word("milkshake"), "generic") == "milkshakes"
+    assert grammar.inflect(Word("brave", frozenset({Kind.ADJECTIVE})), "generic") is None
+
+
+def test_one_year_is_not_several() -> None:
+    number = frozenset({Kind.NUMBER})
+    assert grammar.inflect(Word("1", number), "several") is None
+    assert grammar.inflect(Word("2", number), "several") == "2"
+    assert grammar.inflect(Word("two"), "several") is None
+
+
+@pytest.mark.parametrize("form", grammar.FORMS)
+def test_every_form_that_a_slot_may_ask_for_is_answered(form: str) -> None:
+    every = [Word("x", frozenset({kind})) for kind in Kind]
+    assert any(grammar.inflect(one, form) is not None for one in every)
