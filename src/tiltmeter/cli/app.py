@@ -1,0 +1,54 @@
+"""The command line: `tiltmeter COMMAND`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+import tiltmeter
+from tiltmeter.cli import list_, sentences, show
+from tiltmeter.cli.output import console
+from tiltmeter.errors import TiltmeterError
+
+app = typer.Typer(
+    name="tiltmeter",
+    help="Measure social bias in word embeddings and language models, and see how sure each number is.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("list")(list_.list_)
+app.command("show")(show.show)
+app.command("sentences")(sentences.sentences)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tiltmeter {tiltmeter.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and stop.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line. Bad input ends in one clear message and exit code 2, never in a traceback."""
+    try:
+        app()
+    except TiltmeterError as error:
+        from rich.text import Text
+
+        console(stderr=True).print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

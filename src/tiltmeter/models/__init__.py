@@ -1,0 +1,33 @@
+"""Models: the four kinds of things that can be measured. Only this package imports torch, and only when it must."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ModelKind:
+    """A kind of model, what it is loaded from, and which metrics it serves."""
+
+    name: str
+    accepts: str
+    serves: str
+
+
+KINDS: tuple[ModelKind, ...] = (
+    ModelKind(
+        "static",
+        "word vectors in a file: word2vec (text, binary), GloVe, fastText, npy or safetensors with a vocabulary",
+        "association metrics on words, and on sentences as the mean of their words",
+    ),
+    ModelKind(
+        "encoder",
+        "a Hugging Face encoder or decoder, or a sentence-transformers model: a folder, or a name on the hub",
+        "association metrics on words and sentences",
+    ),
+    ModelKind(
+        "precomputed",
+        "vectors of texts computed elsewhere: npz, parquet or jsonl with text and vector",
+        "association metrics on the words and sentences that the file has",
+    ),
+)
