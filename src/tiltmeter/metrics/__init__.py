@@ -15,4 +15,51 @@ class Metric:
     source: str
 
 
-METRICS: tuple[Metric, ...] = ()
+_VECTORS = ("static", "encoder", "precomputed")
+
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        "weat",
+        _VECTORS,
+        "how much nearer X stands to A, and Y to B, than the other way round, in standard deviations",
+        "Caliskan, Bryson & Narayanan 2017",
+    ),
+    Metric("seat", _VECTORS, "the same, of the vectors of sentences", "May et al. 2019"),
+    Metric(
+        "wefat",
+        _VECTORS,
+        "each word's association with A over B, in standard deviations of its cosines",
+        "Caliskan, Bryson & Narayanan 2017",
+    ),
+    Metric(
+        "mac",
+        _VECTORS,
+        "mean cosine distance of protected words to attribute sets; 1 is unrelated",
+        "Manzini et al. 2019",
+    ),
+    Metric(
+        "relative_norm_distance",
+        _VECTORS,
+        "distance to group A less distance to group B; positive where words stand nearer to B",
+        "Garg et al. 2018",
+    ),
+    Metric(
+        "ect",
+        _VECTORS,
+        "embedding coherence: rank correlation of words' similarities to two groups; 1 is alike",
+        "Dev & Phillips 2019",
+    ),
+    Metric("direct_bias", _VECTORS, "mean |cos|^c of neutral words with the bias direction", "Bolukbasi et al. 2016"),
+    Metric(
+        "indirect_bias",
+        _VECTORS,
+        "share of two words' similarity that the bias direction accounts for",
+        "Bolukbasi et al. 2016",
+    ),
+    Metric(
+        "cultural_dimension",
+        _VECTORS,
+        "where words stand on a dimension between antonyms",
+        "Kozlowski, Taddy & Evans 2019",
+    ),
+)
