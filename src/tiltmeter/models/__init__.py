@@ -31,3 +31,16 @@ KINDS: tuple[ModelKind, ...] = (
         "association metrics on the words and sentences that the file has",
     ),
 )
+
+LM_KINDS: tuple[ModelKind, ...] = (
+    ModelKind(
+        "masked",
+        "BERT and its kin, with a head for masked words: a folder, or a name on the Hugging Face hub",
+        "log-probability metrics and sentence pairs",
+    ),
+    ModelKind(
+        "causal",
+        "GPT and its kin: a folder, a GGUF file, or a name on the Hugging Face hub",
+        "log-probability metrics and sentence pairs",
+    ),
+)
