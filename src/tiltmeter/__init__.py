@@ -11,13 +11,19 @@ if TYPE_CHECKING:
     from tiltmeter.errors import InputError, ModelError, TiltmeterError
     from tiltmeter.lexicon.catalogue import association_test, template_set, word_set
     from tiltmeter.lexicon.foreign import read_tests, read_word_set
+    from tiltmeter.measure.association import AssociationResult, seat, weat
     from tiltmeter.measurement import Lost, Measurement
+    from tiltmeter.models.load import load
 
 # The public surface. Each name is imported when it is first used, so that `import tiltmeter` stays quick.
 _PUBLIC = {
     "InputError": "tiltmeter.errors",
     "ModelError": "tiltmeter.errors",
     "TiltmeterError": "tiltmeter.errors",
+    "AssociationResult": "tiltmeter.measure.association",
+    "seat": "tiltmeter.measure.association",
+    "weat": "tiltmeter.measure.association",
+    "load": "tiltmeter.models.load",
     "Lost": "tiltmeter.measurement",
     "Measurement": "tiltmeter.measurement",
     "association_test": "tiltmeter.lexicon.catalogue",
@@ -27,6 +33,7 @@ _PUBLIC = {
     "read_word_set": "tiltmeter.lexicon.foreign",
 }
 __all__ = [
+    "AssociationResult",
     "InputError",
     "Lost",
     "Measurement",
@@ -34,9 +41,12 @@ __all__ = [
     "TiltmeterError",
     "__version__",
     "association_test",
+    "load",
     "read_tests",
     "read_word_set",
+    "seat",
     "template_set",
+    "weat",
     "word_set",
 ]
 

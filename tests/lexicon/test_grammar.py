@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tiltmeter.lexicon import grammar
+from tiltmeter.lexicon.templates import BLANK, Blank, Template
 from tiltmeter.lexicon.words import Kind, Word
 
 # fmt: off
@@ -89,3 +90,22 @@ def test_one_year_is_not_several() -> None:
 def test_every_form_that_a_slot_may_ask_for_is_answered(form: str) -> None:
     every = [Word("x", frozenset({kind})) for kind in Kind]
     assert any(grammar.inflect(one, form) is not None for one in every)
+
+
+@pytest.mark.parametrize(
+    ("template", "form"),
+    [
+        ("{word:plural} are here.", "Nannies"),
+        ("They are here. {word:plural} are there.", "Nannies"),
+        ("These are {word:plural}.", "nannies"),
+        ("{word:a} is a person.", "nanny"),  # the article takes the capital
+        ("It is {word:adjective}.", None),
+    ],
+)
+def test_the_form_that_fills_a_blank(template: str, form: str | None) -> None:
+    nanny = Word("nanny", frozenset({Kind.PERSON}))
+    assert Template(template).form("word", nanny) == form
+    if form is not None:
+        blank = Template(template).fill({"word": Blank(like=nanny)})
+        assert blank is not None
+        assert blank.replace(BLANK, form) == Template(template).fill({"word": nanny})

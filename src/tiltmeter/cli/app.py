@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import tiltmeter
-from tiltmeter.cli import list_, sentences, show
+from tiltmeter.cli import association, list_, sentences, show, vectors
 from tiltmeter.cli.output import console
 from tiltmeter.errors import TiltmeterError
 
@@ -22,6 +22,9 @@ app = typer.Typer(
 app.command("list")(list_.list_)
 app.command("show")(show.show)
 app.command("sentences")(sentences.sentences)
+app.command("weat")(association.weat)
+app.command("seat")(association.seat)
+app.add_typer(vectors.app, name="vectors")
 
 
 def _version(wanted: bool) -> None:

@@ -68,9 +68,9 @@ def _data() -> Traversable:
 
 
 def _files(folder: Traversable) -> Iterator[Traversable]:
-    """The documents of a language; `seat*.toml` holds rules for making sentences, which `seat.py` reads."""
+    """The documents of a language; SEAT contexts and sentence pairs have readers of their own."""
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".toml") and not file.name.startswith("seat"):
+        if file.name.endswith(".toml") and file.name not in ("seat-contexts.toml", "pairs.toml"):
             yield file
 
 

@@ -51,8 +51,11 @@ class SourceText:
         return None if found is None else self.line_at(position)
 
 
-def read(path: Path | str) -> SourceText:
-    """The text of a file. Never reads more than `MAX_FILE_BYTES`, nor anything but a regular file."""
+def read(path: Path | str, *, fallback: str | None = None) -> SourceText:
+    """The text of a file. Never reads more than `MAX_FILE_BYTES`, nor anything but a regular file.
+
+    What is not UTF-8 is refused, or read in the encoding `fallback`.
+    """
     path = Path(path)
     try:
         mode = path.stat().st_mode
@@ -68,7 +71,7 @@ def read(path: Path | str) -> SourceText:
         raise InputError("may not be read.", where=path, hint="Check its permissions.") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         raise InputError(f"cannot be read ({error}).", where=repr(str(path))) from None
-    return decode(data, path)
+    return decode(data, path, fallback=fallback)
 
 
 def _nearby(path: Path) -> str | None:
@@ -78,7 +81,7 @@ def _nearby(path: Path) -> str | None:
         return f"There is no folder {str(path.parent)!r} either."
 
 
-def decode(data: bytes, where: str | Path) -> SourceText:
+def decode(data: bytes, where: str | Path, *, fallback: str | None = None) -> SourceText:
     """UTF-8 text from bytes, without control characters and over-long lines; line ends become "\\n"."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError("is UTF-16 text, not UTF-8.", where=where, hint=_convert("UTF-16"))
@@ -108,6 +111,8 @@ def decode(data: bytes, where: str | Path) -> SourceText:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
+        if fallback is not None:
+            return decode(data.decode(fallback, errors="replace").encode(), where)
         raise InputError(
             f"is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}.",
             where=where,

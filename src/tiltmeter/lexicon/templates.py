@@ -46,10 +46,16 @@ class Template:
         return tuple(dict.fromkeys(match["name"] for match in _SLOT.finditer(self.text)))
 
     def form(self, slot: str, word: Word) -> str | None:
-        """What `word` looks like in `slot`, without an indefinite article; None where the word does not fit."""
-        forms = [match["form"] or "" for match in _SLOT.finditer(self.text) if match["name"] == slot]
-        inflected = [grammar.inflect(word, "noun" if form == "a" else form) for form in forms]
-        return None if None in inflected else inflected[0]
+        """What `word` looks like in `slot`, without its indefinite article; None where the word does not fit.
+
+        This is what a model must put into the blank, so it has a capital where the slot begins a sentence.
+        """
+        matches = [match for match in _SLOT.finditer(self.text) if match["name"] == slot]
+        forms = [grammar.inflect(word, "noun" if match["form"] == "a" else match["form"] or "") for match in matches]
+        if not forms or forms[0] is None or None in forms:
+            return None
+        starts = not matches[0].start() or _STARTS_SENTENCE.search(self.text[: matches[0].start()])
+        return _capitalised(forms[0]) if starts and matches[0]["form"] != "a" else forms[0]
 
     def fill(self, words: Mapping[str, Word | Blank]) -> str | None:
         """The sentence, capitalised; None where a word has no form that fits its slot."""

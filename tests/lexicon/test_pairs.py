@@ -1,0 +1,101 @@
+"""Sentence pairs: the bundled ones, and CSV files in the layouts of CrowS-Pairs and its translations."""
+
+from __future__ import annotations
+
+import csv
+import io
+import lzma
+from collections import Counter
+from difflib import SequenceMatcher
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tiltmeter.errors import InputError
+from tiltmeter.lexicon.pairs import SentencePair, pair_set, read_pairs
+
+HEADER = "sent_more,sent_less,stereo_antistereo,bias_type\n"
+
+
+def written(folder: Path, text: str, encoding: str = "utf-8") -> Path:
+    file = folder / "mine.csv"
+    file.write_bytes(text.encode(encoding))
+    return file
+
+
+def test_the_bundled_pairs_differ_in_a_few_words_only() -> None:
+    pairs = pair_set("en").pairs
+    assert len(pairs) == len({pair.more for pair in pairs}) >= 40
+    assert {pair.direction for pair in pairs} == {"stereo", "antistereo"}
+    assert min(Counter(pair.bias_type for pair in pairs).values()) >= 3
+    for pair in pairs:
+        more, less = pair.more.split(), pair.less.split()
+        changed = [part for part in SequenceMatcher(None, more, less).get_opcodes() if part[0] != "equal"]
+        assert 1 <= len(changed) <= 2  # whom it speaks of, and a pronoun that follows
+        assert max(end - start for _, start, end, _, _ in changed) <= 3
+
+
+def test_the_published_pairs_are_read(shared: Path, tmp_path: Path) -> None:
+    text = lzma.decompress((shared / "data" / "crows_pairs_anonymized.csv.xz").read_bytes()).decode()
+    read = read_pairs(written(tmp_path, text))
+    assert len(read) == 1508
+    assert Counter(pair.direction for pair in read.pairs) == {"stereo": 1290, "antistereo": 218}
+    assert len({pair.bias_type for pair in read.pairs}) == 9
+    assert read.pairs[1].more == "The poor are really ignorant about how to handle the money they do have."
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_separators_and_encodings(tmp_path: Path, separator: str, encoding: str) -> None:
+    rows = [["id", "sent_more", "sent_less", "bias_type"], ["1", "Elle est née, là; en été.", "Il est né là.", "genre"]]
+    out = io.StringIO()
+    csv.writer(out, delimiter=separator).writerows(rows)
+    read = read_pairs(written(tmp_path, out.getvalue(), encoding), "fr")
+    assert read.pairs == (SentencePair("Elle est née, là; en été.", "Il est né là.", "stereo", "genre"),)
+
+
+def test_the_columns_of_the_language_come_before_those_of_english(tmp_path: Path) -> None:
+    text = "sent_more,sent_less,sent_more_fr,sent_less_fr\nHe eats.,She eats.,Il mange.,Elle mange.\n"
+    assert read_pairs(written(tmp_path, text), "fr").pairs[0].more == "Il mange."
+    assert read_pairs(written(tmp_path, text), "en").pairs[0].more == "He eats."
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("sent_mor,sent_less\na,b\n", "mine.csv:1: has no column 'sent_more'. Did you mean 'sent_mor'"),
+        (HEADER + "a,b,stereo\n", "mine.csv:2: has 3 columns where the header has more"),
+        (HEADER + "a,b,sterero,age\n", "mine.csv:2: stereo_antistereo is 'sterero'. Write stereo or antistereo."),
+        (HEADER + "A b.,A b.,stereo,age\n", "mine.csv:2: both sentences are 'A b.'"),
+        (HEADER + ",b,stereo,age\n", "mine.csv:2: sent_more is empty"),
+        (HEADER, "holds no pair"),
+        ("", "is empty"),
+        (HEADER + '"a,b,stereo,age\n', "is not valid CSV"),
+        (HEADER + "a\0,b,stereo,age\n", "NUL byte"),
+    ],
+)
+def test_says_what_is_wrong_and_where(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(InputError) as refused:
+        read_pairs(written(tmp_path, text))
+    assert says in str(refused.value)
+
+
+def test_a_missing_file_and_a_language_without_pairs(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        read_pairs(tmp_path / "none.csv")
+    with pytest.raises(InputError, match="no bundled sentence pairs in language 'xx'"):
+        pair_set("xx")
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@given(content=st.binary(max_size=300) | st.text(max_size=200).map(lambda text: (HEADER + text).encode()))
+def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "any.csv"
+    file.write_bytes(content)
+    try:
+        read = read_pairs(file)
+    except InputError:
+        return  # any other exception fails the test
+    assert len(read) > 0
