@@ -16,6 +16,7 @@ class Metric:
 
 
 _VECTORS = ("static", "encoder", "precomputed")
+_LANGUAGE_MODELS = ("masked", "causal")
 
 METRICS: tuple[Metric, ...] = (
     Metric(
@@ -61,5 +62,29 @@ METRICS: tuple[Metric, ...] = (
         _VECTORS,
         "where words stand on a dimension between antonyms",
         "Kozlowski, Taddy & Evans 2019",
+    ),
+    Metric(
+        "lpbs",
+        _LANGUAGE_MODELS,
+        "how much likelier attributes A make targets X, and B make Y, in standard deviations over attributes",
+        "Kurita et al. 2019",
+    ),
+    Metric(
+        "direct",
+        _LANGUAGE_MODELS,
+        "how much likelier a feature is beside a target than beside a blank, as a log ratio",
+        "Kurita et al. 2019; Louis-Alexandre 2022",
+    ),
+    Metric(
+        "indirect",
+        _LANGUAGE_MODELS,
+        "correlation, over first names, of how they go with a target and with a feature",
+        "Louis-Alexandre 2022; Louis-Alexandre & Waldner 2023",
+    ),
+    Metric(
+        "crows",
+        _LANGUAGE_MODELS,
+        "per cent of sentence pairs of which the model prefers the more stereotypical; 50 is unbiased",
+        "Nangia et al. 2020",
     ),
 )
