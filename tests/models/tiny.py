@@ -237,6 +237,11 @@ ARCHITECTURES: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "llama": (_llama, _COMMON | {"num_key_value_heads": 2}),
     "qwen2": (_qwen2, _COMMON | {"num_key_value_heads": 2}),
     "gemma": (_gemma, _COMMON | {"num_key_value_heads": 2, "head_dim": 8}),
+    # Logits bent by tanh, and a window of attention that is shorter than the texts.
+    "gemma2": (_gemma, _COMMON | {"num_key_value_heads": 2, "head_dim": 8, "sliding_window": 4}),
+    "opt": (_gpt2, _COMMON | {"ffn_dim": 64, "word_embed_proj_dim": 16}),
+    "bloom": (_gpt2, {"hidden_size": WIDTH, "n_layer": LAYERS, "n_head": 4}),
+    "openai-gpt": (_gpt2, {"n_embd": WIDTH, "n_layer": LAYERS, "n_head": 4, "n_positions": MAX_TOKENS}),
 }
 MASKED = (
     "bert",

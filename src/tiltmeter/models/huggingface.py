@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
@@ -161,7 +161,7 @@ def pick_device(device: str | None) -> Any:
 def open_tokenizer(folder: Path, *, trust_remote_code: bool = False) -> Any:
     from transformers import AutoTokenizer
 
-    with quiet(), _named(folder, "tokenizer"):
+    with quiet(), named(folder, "tokenizer"):
         tokenizer = AutoTokenizer.from_pretrained(str(folder), trust_remote_code=trust_remote_code)
     if not len(tokenizer):
         raise ModelError(f"{folder}: its tokenizer has no vocabulary. Save the tokenizer beside the model.")
@@ -171,7 +171,7 @@ def open_tokenizer(folder: Path, *, trust_remote_code: bool = False) -> Any:
 def open_config(folder: Path, *, trust_remote_code: bool = False) -> Any:
     from transformers import AutoConfig
 
-    with quiet(), _named(folder, "configuration"):
+    with quiet(), named(folder, "configuration"):
         return AutoConfig.from_pretrained(str(folder), trust_remote_code=trust_remote_code)
 
 
@@ -198,11 +198,10 @@ def open_model(
     import torch
     import transformers
 
-    if dtype not in DTYPES:
-        raise ModelError(f"no precision is called {dtype!r}. Choose one of: {', '.join(DTYPES)}.")
+    check_dtype(dtype)
     safetensors = weight_files(folder)[0].name.startswith("model.safetensors")
     # A gap (such as a pooler, which is not used) is filled at random: not at the cost of the caller's seed.
-    with quiet(), _named(folder, "model"), torch.random.fork_rng(devices=[]):
+    with quiet(), named(folder, "model"), torch.random.fork_rng(devices=[]):
         config = transformers.AutoConfig.from_pretrained(str(folder), trust_remote_code=trust_remote_code)
         config._attn_implementation = None  # a configuration may name a kernel to download: not without being asked
         model, info = getattr(transformers, auto).from_pretrained(
@@ -214,14 +213,24 @@ def open_model(
             trust_remote_code=trust_remote_code,
             output_loading_info=True,
         )
+    check_complete(folder, model, info)
+    return model.eval().requires_grad_(False).to(device)
+
+
+def check_dtype(dtype: str) -> None:
+    if dtype not in DTYPES:
+        raise ModelError(f"no precision is called {dtype!r}. Choose one of: {', '.join(DTYPES)}.")
+
+
+def check_complete(place: Path, model: Any, info: Mapping[str, Any]) -> None:
+    """Fail if weights that take part were not in the file; `info` is what transformers says of loading it."""
     missing = sorted(key for key in info["missing_keys"] if "pooler" not in key.split("."))
     if missing:
         raise ModelError(
-            f"{folder}: {len(missing)} weights of its {type(model).__name__} are not in the file "
+            f"{place}: {len(missing)} weights of its {type(model).__name__} are not in the file "
             f"({', '.join(missing[:3])}{', ...' if len(missing) > 3 else ''}); they would be random. "
             "Is it the checkpoint of another kind of model?"
         )
-    return model.eval().requires_grad_(False).to(device)
 
 
 def length_limit(tokenizer: Any, model: Any) -> int | None:
@@ -239,7 +248,7 @@ def length_limit(tokenizer: Any, model: Any) -> int | None:
 
 
 @contextmanager
-def _named(folder: Path, what: str) -> Iterator[None]:
+def named(folder: Path, what: str) -> Iterator[None]:
     """Whatever transformers says of a bad folder becomes an error of ours that names it."""
     try:
         yield

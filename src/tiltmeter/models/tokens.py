@@ -58,6 +58,11 @@ def token_ids(tokenizer: Any, texts: Sequence[str], *, special: bool = True) -> 
     """The ids alone, for texts by the ten thousand; `special=False` leaves out what the tokenizer would add."""
     if not texts:
         return []
+    if tokenizer.is_fast:
+        fast = tokenizer.backend_tokenizer
+        fast.no_truncation()
+        fast.no_padding()
+        return [encoded.ids for encoded in fast.encode_batch_fast(list(texts), add_special_tokens=special)]
     ids: list[list[int]] = tokenizer(
         list(texts),
         add_special_tokens=special,

@@ -1,0 +1,168 @@
+"""States: what a language model knows at a position of a text, computed once and read for any word.
+
+A request is the ids of a text, special tokens and masks included, and a position. For a masked model the position is a
+mask, and its state says which token may stand there; for a causal model its state says which token may come next.
+
+    log P(v) = state · W_v + b_v − log Σ_u exp(state · W_u + b_u)
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.models._cache import StateCache, state_key
+from tiltmeter.models._forward import Batch, Forward, Launched
+from tiltmeter.models.batching import Report, in_batches, token_budget
+from tiltmeter.models.progress import progress_bar
+
+# Requests whose keys are remembered, and states multiplied at once.
+_REMEMBERED = 1 << 18
+_CHUNK = 2048
+
+
+class Request(NamedTuple):
+    """A position of a text."""
+
+    ids: tuple[int, ...]
+    position: int
+
+
+class States:
+    """The states of one model. What has been computed is in `cache` (a folder), or else in files of this process alone.
+
+    `identity` is what, beside the model's fingerprint, decides the states: the cache keeps apart what differs in it.
+    """
+
+    def __init__(
+        self,
+        forward: Forward,
+        *,
+        fingerprint: str,
+        identity: Mapping[str, Any],
+        cache: str | Path | None = None,
+        tokens_per_batch: int | None = None,
+        progress: Report | None = None,
+    ) -> None:
+        self.forward = forward
+        self.texts_computed = 0  # rows of all forward passes so far
+        self._cache = StateCache(
+            cache, {**identity, "fingerprint": fingerprint, "device": forward.device.type}, forward.width
+        )
+        # What is free on a device varies a little; a power of two does not, and the same batches give the same bits.
+        budget = tokens_per_batch or token_budget(forward.model, forward.device)
+        self.budget = budget if tokens_per_batch else 1 << (budget.bit_length() - 1)
+        self._progress = progress
+        self._keys: dict[Request, bytes] = {}
+        self._lock = threading.Lock()
+
+    def prepare(self, requests: Iterable[Request]) -> None:
+        """Compute what is missing, each text once for all of its positions; each batch is kept as it is done."""
+        with self._lock:
+            by_key = {self._key(request): request for request in requests}
+            missing = self._cache.missing(list(by_key))
+            if missing:
+                self._compute([by_key[key] for key in missing])
+
+    def read(self, requests: Sequence[Request]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        """States (one row a request) and log-partitions."""
+        self.prepare(requests)
+        return self._read(requests)
+
+    def log_p(self, requests: Sequence[Request], tokens: Sequence[int] | slice) -> NDArray[np.float64]:
+        """log P of each token (column) at each request (row). What is asked for twice gives the same bits twice."""
+        import torch
+
+        self.prepare(requests)
+        asked = np.arange(self.forward.vocabulary)[tokens] if isinstance(tokens, slice) else np.array(tokens, np.int64)
+        wanted, columns = np.unique(asked, return_inverse=True)
+        distinct = {request: row for row, request in enumerate(dict.fromkeys(requests))}
+        rows = np.fromiter((distinct[request] for request in requests), dtype=np.int64, count=len(requests))
+        log_p = np.empty((len(distinct), len(wanted)), dtype=np.float64)
+        with torch.inference_mode():
+            index = torch.from_numpy(wanted).to(self.forward.device)
+            for part, states, log_partitions in self._chunks(list(distinct)):
+                log_p[part] = self.forward.logits(states, index).cpu().numpy() - log_partitions[:, None]
+        if len(wanted) == len(asked) and (columns[:-1] < columns[1:]).all() and len(distinct) == len(rows):
+            return log_p
+        return log_p[np.ix_(rows, columns)]
+
+    def log_p_of(self, requests: Sequence[Request], tokens: Sequence[int]) -> NDArray[np.float64]:
+        """log P of one token at each request."""
+        import torch
+
+        self.prepare(requests)
+        log_p = np.empty(len(requests), dtype=np.float64)
+        with torch.inference_mode():
+            for part, states, log_partitions in self._chunks(requests):
+                index = torch.tensor(tokens[part], dtype=torch.int64, device=self.forward.device)
+                log_p[part] = self.forward.logits_of(states, index).cpu().numpy() - log_partitions
+        return log_p
+
+    def _chunks(self, requests: Sequence[Request]) -> Iterator[tuple[slice, Any, NDArray[np.float64]]]:
+        """States on the device, and log-partitions, a part of the requests at a time."""
+        import torch
+
+        for begin in range(0, len(requests), _CHUNK):
+            part = slice(begin, begin + _CHUNK)
+            states, log_partitions = self._read(requests[part])
+            yield part, torch.from_numpy(states).to(self.forward.device), log_partitions
+
+    def _read(self, requests: Sequence[Request]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+        with self._lock:
+            return self._cache.read([self._key(request) for request in requests])
+
+    def _key(self, request: Request) -> bytes:
+        key = self._keys.get(request)
+        if key is None:
+            key = state_key(request.ids, request.position)
+            if len(self._keys) >= _REMEMBERED:
+                self._keys.clear()
+            self._keys[request] = key
+        return key
+
+    def _compute(self, missing: Sequence[Request]) -> None:
+        """The order is that of length and ids alone, and a batch is as many texts as the budget takes at the first
+        one's length: what is left of a plan whose run was killed falls into the same batches, and gives the same bits.
+        """
+        positions: dict[tuple[int, ...], list[int]] = {}
+        for request in missing:
+            positions.setdefault(request.ids, []).append(request.position)
+        texts = sorted(positions, key=lambda ids: (-len(ids), ids))
+        lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+        ends = np.cumsum(lengths)
+        flat = np.fromiter(itertools.chain.from_iterable(texts), dtype=np.int64, count=int(ends[-1]))
+        reads = [sorted(positions[ids]) for ids in texts]
+        under_way: list[tuple[list[bytes], Launched]] = []
+
+        def finish() -> None:
+            for keys, launched in under_way:
+                self._cache.add(keys, *launched.result())
+            under_way.clear()
+
+        def launch(batch: list[int]) -> list[None]:
+            first, last = batch[0], batch[-1]
+            counts = np.fromiter((len(reads[text]) for text in batch), dtype=np.int64, count=len(batch))
+            launched = self.forward.launch(
+                Batch(
+                    self.forward.padded(flat[ends[first] - lengths[first] : ends[last]], lengths[first : last + 1]),
+                    lengths[first : last + 1],
+                    np.repeat(np.arange(len(batch)), counts),
+                    np.fromiter(itertools.chain.from_iterable(reads[first : last + 1]), np.int64, int(counts.sum())),
+                )
+            )
+            self.texts_computed += len(batch)
+            finish()  # of the batch before: while the device computes this one
+            keys = [self._key(Request(texts[text], position)) for text in batch for position in reads[text]]
+            under_way.append((keys, launched))
+            return [None] * len(batch)
+
+        with progress_bar(self.forward.name) as bar:
+            in_batches(lengths.tolist(), self.budget, launch, self._progress or bar)
+        finish()

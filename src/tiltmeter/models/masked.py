@@ -1,0 +1,265 @@
+"""Masked language models: how likely each word is in a blank, read from one pass for all words.
+
+A word of one token has the probability of that token at the blank. For a word of m tokens the blank becomes m masks,
+which are filled from the left: P(p₁ | m masks) · P(p₂ | p₁, m − 1 masks) · … · P(pₘ | p₁ … pₘ₋₁, one mask).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.errors import InputError, ModelError
+from tiltmeter.models import huggingface
+from tiltmeter.models._blanks import PADDING_TEXT, BlankFinder
+from tiltmeter.models._forward import Forward
+from tiltmeter.models._pieces import PieceFinder, Surroundings
+from tiltmeter.models._states import Request, States
+from tiltmeter.models.batching import Report
+from tiltmeter.models.lm import Filled, Query
+from tiltmeter.models.tokens import Tokens, tokenize
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """Factors of the chain rule that the same states give: those of `rows` (queries), for `columns` (words)."""
+
+    rows: list[int]
+    requests: list[Request]
+    columns: list[int]
+    tokens: list[int]
+
+
+class MaskedModel:
+    """A masked language model, or another that can be told to read a blank from both sides (XLNet)."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        tokenizer: Any,
+        model: Any,
+        folder: Path,
+        dtype: str,
+        padding_text: bool | str | None = None,
+        cache: str | Path | None = None,
+        tokens_per_batch: int | None = None,
+        progress: Report | None = None,
+    ) -> None:
+        if tokenizer.mask_token_id is None:
+            raise ModelError(
+                f"{name}: its tokenizer has no mask token, so that it has no blank to fill. If it is a causal model "
+                "(GPT, Llama), load it as one: kind='causal'."
+            )
+        self.name = name
+        self._tokenizer, self._folder, self._dtype = tokenizer, folder, dtype
+        mask: int = tokenizer.mask_token_id
+        example = tokenize(tokenizer, [tokenizer.mask_token])[0]
+        forward = Forward(
+            name,
+            model,
+            mask_id=mask,
+            padding=huggingface.padding_id(tokenizer, model),
+            token_types=dict(zip(example.ids, example.types, strict=False)),
+        )
+        forward.check(example.ids, example.ids.index(mask))
+        if not isinstance(padding_text, str):
+            wanted = forward.permutes if padding_text is None else padding_text
+            padding_text = PADDING_TEXT if wanted else ""
+        self._padding_text = padding_text
+        self._pieces = PieceFinder(tokenizer, forward.vocabulary)
+        self._blanks = BlankFinder(
+            name,
+            tokenizer,
+            self._pieces,
+            limit=huggingface.length_limit(tokenizer, model),
+            padding_text=padding_text,
+        )
+        self._states = States(
+            forward,
+            fingerprint=self.fingerprint if cache is not None else "",
+            identity={"dtype": dtype},
+            cache=cache,
+            tokens_per_batch=tokens_per_batch,
+            progress=progress,
+        )
+
+    @classmethod
+    def open(
+        cls,
+        name_or_path: str | Path,
+        *,
+        dtype: str | None = None,
+        device: str | None = None,
+        revision: str | None = None,
+        trust_remote_code: bool = False,
+        padding_text: bool | str | None = None,
+        cache: str | Path | None = None,
+        tokens_per_batch: int | None = None,
+        progress: Report | None = None,
+    ) -> MaskedModel:
+        """Load a masked model by its hub name or from its folder.
+
+        `dtype`: of the model; by default float32, on a GPU bfloat16. Probabilities are computed in float32.
+        `padding_text`: what stands before each text. By default our own, `PADDING_TEXT`, for models that permute
+        (XLNet), and nothing for others.
+        `cache`: a folder in which states are kept, so that they are not computed again by the next run.
+        `tokens_per_batch`: by default found from the memory, and halved when that is full.
+        `progress(done, total)`: called after each batch, in place of the progress bar.
+        """
+        if tokens_per_batch is not None and tokens_per_batch < 1:
+            raise ModelError(f"tokens_per_batch is {tokens_per_batch}; it should be 1 or more.")
+        huggingface.require()
+        picked = huggingface.pick_device(device)
+        dtype = dtype or ("bfloat16" if picked.type == "cuda" else "float32")
+        name = str(name_or_path)
+        folder = huggingface.folder_of(name, revision=revision, trust_remote_code=trust_remote_code)
+        model = huggingface.open_model(
+            folder,
+            auto=_auto_class(name, folder, trust_remote_code=trust_remote_code),
+            dtype=dtype,
+            device=picked,
+            trust_remote_code=trust_remote_code,
+        )
+        return cls(
+            name,
+            tokenizer=huggingface.open_tokenizer(folder, trust_remote_code=trust_remote_code),
+            model=model,
+            folder=folder,
+            dtype=dtype,
+            padding_text=padding_text,
+            cache=cache,
+            tokens_per_batch=tokens_per_batch,
+            progress=progress,
+        )
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return huggingface.fingerprint(self._folder, (self._folder,))
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return {
+            "kind": "masked",
+            "dtype": self._dtype,
+            "max_tokens": self._blanks.limit,
+            "normalised": "over the vocabulary",
+            "several_tokens": "chain rule from the left",
+            "padding_text": self._padding_text,
+        }
+
+    @property
+    def texts_computed(self) -> int:
+        """How many texts have gone through the model so far."""
+        return self._states.texts_computed
+
+    def prepare(self, asked: Sequence[tuple[Sequence[Query], Sequence[str]]]) -> None:
+        lost: dict[str, str] = {}
+        self._states.prepare(
+            request
+            for queries, words in asked
+            for step in self._steps(queries, words, lost)
+            for request in step.requests
+        )
+
+    def fill(self, queries: Sequence[Query], words: Sequence[str]) -> Filled:
+        if not words:
+            raise InputError("there is no word to fill the blank with.", hint="Give one or more.")
+        lost: dict[str, str] = {}
+        steps = self._steps(queries, words, lost)
+        self._states.prepare(request for step in steps for request in step.requests)
+        log_p = np.zeros((len(queries), len(words)))
+        scored = np.zeros(log_p.shape, dtype=bool)
+        for step in steps:
+            cells = np.ix_(step.rows, step.columns)
+            log_p[cells] += self._states.log_p(step.requests, step.tokens)
+            scored[cells] = True
+        log_p[~scored] = np.nan
+        return Filled(log_p, lost)
+
+    def fill_vocabulary(
+        self, queries: Sequence[Query], chunk: int = 4096
+    ) -> Iterator[tuple[list[str], NDArray[np.float64]]]:
+        """Words of the vocabulary that are one token in every query's blank, `chunk` at a time, with their log P
+        (queries × words)."""
+        around = {blank.around for blank in self._blanks.find(queries)}
+        strings = self._tokenizer.batch_decode([[token] for token in range(len(self._tokenizer))])
+        special = set(self._tokenizer.all_special_tokens)
+        words = list(dict.fromkeys(word for text in strings if (word := text.strip()) and word not in special))
+        words = [word for word in words if any(map(str.isalpha, word)) and not any(map(str.isspace, word))]
+        for surroundings in around:
+            found = zip(words, self._pieces.find(words, surroundings), strict=True)
+            words = [word for word, pieces in found if len(pieces.ids) == 1]
+        for begin in range(0, len(words), chunk):
+            part = words[begin : begin + chunk]
+            yield part, self.fill(queries, part).log_p
+
+    def sentence_tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of texts without blanks, for `masked_token_log_probs`."""
+        return tokenize(self._tokenizer, texts)
+
+    def masked_token_log_probs(self, masked: Sequence[tuple[Sequence[int], int]]) -> NDArray[np.float64]:
+        """For each (ids, position): log P of the token that stands there, when it alone is masked."""
+        requests = [self._blanks.masked(ids, position) for ids, position in masked]
+        return self._states.log_p_of(requests, [ids[position] for ids, position in masked])
+
+    def _steps(self, queries: Sequence[Query], words: Sequence[str], lost: dict[str, str]) -> list[_Step]:
+        """All factors of the probabilities of `words`; a word without one has its reason in `lost`."""
+        blanks = self._blanks.find(queries)
+        limit = self._blanks.limit
+        rows_by_surroundings: dict[Surroundings, list[int]] = {}
+        for row, blank in enumerate(blanks):
+            rows_by_surroundings.setdefault(blank.around, []).append(row)
+        steps: list[_Step] = []
+        for around, rows in rows_by_surroundings.items():
+            # Words of as many pieces that begin with the same ones are read from the same states.
+            factors: dict[tuple[int, tuple[int, ...]], tuple[list[int], list[int]]] = {}
+            for column, (word, pieces) in enumerate(zip(words, self._pieces.find(words, around), strict=True)):
+                if pieces.fault is not None:
+                    lost.setdefault(word, pieces.fault)
+                for place, token in enumerate(pieces.ids):
+                    columns, tokens = factors.setdefault((len(pieces.ids), pieces.ids[:place]), ([], []))
+                    columns.append(column)
+                    tokens.append(token)
+            for (size, filled), (columns, tokens) in factors.items():
+                fits = [row for row in rows if limit is None or len(blanks[row].request.ids) + size - 1 <= limit]
+                if len(fits) < len(rows):
+                    reason = f"with its {size} tokens a text would be longer than the {limit} that the model takes"
+                    for column in columns:
+                        lost.setdefault(words[column], reason)
+                if fits:
+                    requests = [self._blanks.widened(blanks[row].request, size, filled) for row in fits]
+                    steps.append(_Step(fits, requests, columns, tokens))
+        return steps
+
+
+def _auto_class(name: str, folder: Path, *, trust_remote_code: bool) -> str:
+    """The Auto class that loads a model which fills blanks. XLNet counts as a causal model there, but can be told which
+    positions to hide (`perm_mask`) and which to predict (`target_mapping`), and so fills a blank from both sides."""
+    import transformers
+
+    config = huggingface.open_config(folder, trust_remote_code=trust_remote_code)
+    kind = type(config)
+    if kind in transformers.MODEL_FOR_MASKED_LM_MAPPING or "AutoModelForMaskedLM" in (
+        getattr(config, "auto_map", None) or {}
+    ):
+        return "AutoModelForMaskedLM"
+    if kind in transformers.MODEL_FOR_CAUSAL_LM_MAPPING:
+        causal: Any = transformers.MODEL_FOR_CAUSAL_LM_MAPPING[kind]
+        accepted = inspect.signature(causal.forward).parameters
+        if {"perm_mask", "target_mapping"} <= set(accepted):
+            return "AutoModelForCausalLM"
+        raise ModelError(
+            f"{name}: a {config.model_type} model reads from left to right only. Load it with kind='causal'."
+        )
+    raise ModelError(
+        f"{name}: transformers has no masked language model of the type {config.model_type!r}. Give one that "
+        "has, such as BERT or RoBERTa."
+    )
