@@ -14,9 +14,10 @@ from tiltmeter.errors import InputError
 from tiltmeter.lexicon.catalogue import association_test
 from tiltmeter.lexicon.seat import seat_test
 from tiltmeter.lexicon.tests import AssociationTest
-from tiltmeter.lexicon.words import Word, WordSet
 from tiltmeter.measure.association import all_passages
 from tiltmeter.models.static import StaticEmbedding
+
+from .planted import own
 
 # Caliskan, Bryson & Narayanan 2017, table 1, on GloVe-840B.
 PUBLISHED_EFFECT_SIZES = {
@@ -108,14 +109,6 @@ def test_sentences_of_a_static_embedding_are_means_and_words_are_permuted_whole(
     # Sentences are many and alike, so that they look far more certain than their eight words are.
     assert result.p_value_words != result.p_value
     assert tm.seat(embedding, "sent-weat7").effect_size == result.effect_size
-
-
-def own(x: list[str], y: list[str], a: list[str], b: list[str]) -> AssociationTest:
-    sides = (
-        WordSet(name, "en", tuple(Word(text) for text in words), name, "here")
-        for name, words in zip("xyab", (x, y, a, b), strict=True)
-    )
-    return AssociationTest("own", "en", "Own", *sides, source="here")
 
 
 def plain(**vectors: list[float]) -> StaticEmbedding:

@@ -57,7 +57,7 @@ def weat(
 
     Effect sizes with intervals over words, exact p-values, and how often such lists show as much without bias.
     """
-    given = _tests(tests, lang)
+    given = chosen_tests(tests, lang)
     chosen = given if tests else [test for test in given if not test.has_sentences]
     _run(model, chosen, False, tsv, p_value, two_sided, level, alpha, seed, pooling, layer, as_json, not tests)
 
@@ -82,7 +82,7 @@ def seat(
     """
     _run(
         model,
-        _tests(tests, lang),
+        chosen_tests(tests, lang),
         True,
         tsv,
         p_value,
@@ -97,7 +97,8 @@ def seat(
     )
 
 
-def _tests(names: list[str] | None, lang: str) -> list[AssociationTest]:
+def chosen_tests(names: list[str] | None, lang: str) -> list[AssociationTest]:
+    """Bundled tests by name, those in a file by its path; all bundled ones where none is named."""
     from tiltmeter.lexicon.catalogue import association_test, association_tests
     from tiltmeter.lexicon.foreign import read_tests
 
@@ -176,10 +177,11 @@ def _run(
     )
     if any(row.details["p_value_words"] != row.p_value for row in measured):
         say("[dim]sentences of one word are not independent: 'p by word' permutes whole words[/]")
-    _print_lost(measured)
+    print_lost(measured)
 
 
-def _print_lost(measured: list[Measurement]) -> None:
+def print_lost(measured: list[Measurement]) -> None:
+    """Which words took no part, and why."""
     from rich.text import Text
 
     lost: dict[tuple[str, str], list[str]] = {}

@@ -1,0 +1,118 @@
+"""LPBS: the association tests, asked of a language model's probabilities in place of its vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from tiltmeter.errors import InputError
+from tiltmeter.lexicon.catalogue import association_test
+from tiltmeter.lexicon.templates import Template, TemplateSet
+from tiltmeter.lexicon.tests import AssociationTest
+from tiltmeter.measure.blanks import blank_table
+from tiltmeter.measurement import Lost, Measurement
+from tiltmeter.metrics.logprob import increased_log_probability
+from tiltmeter.metrics.logprob import lpbs as score
+from tiltmeter.metrics.permutation import Method
+from tiltmeter.models.lm import LanguageModel
+from tiltmeter.models.load import load_lm
+
+Family = Literal["target is attribute", "target attribute"]
+
+# Kurita et al. 2019 use the first; Puttick & Kurpicz-Briki 2024 the second, which fits any language.
+FAMILIES: dict[str, dict[Family, Template]] = {
+    "en": {
+        "target is attribute": Template("{target} is {feature}."),
+        "target attribute": Template("{target} {feature}"),
+    }
+}
+
+
+def lpbs(
+    model: LanguageModel | str | Path,
+    test: AssociationTest | str,
+    *,
+    lang: str = "en",
+    family: Family = "target is attribute",
+    p_value: Method = "exact",
+    resamples: int = 9_999,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Measurement:
+    """The Log Probability Bias Score of an association test (Kurita et al. 2019; Puttick & Kurpicz-Briki 2024, 4.3).
+
+    The targets X and Y fill a blank beside each attribute of A and B. The test is two-sided, over partitions of the
+    attributes. Positive: A makes X likelier, and B makes Y likelier.
+    """
+    model = model if isinstance(model, LanguageModel) else load_lm(model)
+    test = association_test(test, lang) if isinstance(test, str) else test
+    templates = FAMILIES.get(test.language, {"target attribute": Template("{target} {feature}")})
+    if family not in templates:
+        raise InputError(
+            f"there is no template of the family {family!r} in language {test.language!r}.",
+            where=f"test {test.name}",
+            hint='Use family="target attribute".',
+        )
+    used = TemplateSet(family, test.language, "X and Y", "A and B", (templates[family],), "")
+    targets, attributes = (*test.x.words, *test.y.words), (*test.a.words, *test.b.words)
+    table = blank_table(model, used, attributes, targets, read_slot="target")
+    scores = increased_log_probability(table.log_p[0], table.log_prior[0])  # attributes × targets
+    in_x, in_a = len(test.x.words), len(test.a.words)
+    scored = np.isfinite(scores)
+    has_target, has_attribute = np.asarray(scored.any(axis=0)), np.asarray(scored.any(axis=1))
+    counts = {
+        "X": int(has_target[:in_x].sum()),
+        "Y": int(has_target[in_x:].sum()),
+        "A": int(has_attribute[:in_a].sum()),
+        "B": int(has_attribute[in_a:].sum()),
+    }
+    lost = _lost(test, table.lost)
+    for side, least in (("X", 1), ("Y", 1), ("A", 2), ("B", 2)):
+        if counts[side] < least:
+            named = "; ".join(f"{one.word!r}: {one.reason}" for one in lost if one.where == side) or "none is left"
+            raise InputError(
+                f"{model.name} can score {counts[side]} words of {side}, and {least} must be. {named}.",
+                where=f"test {test.name}",
+            )
+    found = score(
+        scores[np.ix_(has_attribute, has_target)].T,
+        counts["X"],
+        counts["A"],
+        p_value=p_value,
+        resamples=resamples,
+        level=level,
+        seed=seed,
+    )
+    return Measurement(
+        model=model.name,
+        test=test.name,
+        metric="lpbs",
+        language=test.language,
+        value=found.effect_size,
+        low=found.interval.low,
+        high=found.interval.high,
+        level=level,
+        p_value=found.p_value,
+        method=f"p-value two-sided over attributes, {found.permutation.method}; interval {found.interval.method}",
+        counts=counts,
+        lost=lost,
+        settings={
+            **model.settings,
+            "fingerprint": model.fingerprint,
+            "family": family,
+            "p_value": p_value,
+            "resamples": resamples,
+            "seed": seed,
+        },
+        details={"difference": found.difference, "p_value_low": found.permutation.low},
+    )
+
+
+def _lost(test: AssociationTest, lost: Sequence[Lost]) -> tuple[Lost, ...]:
+    reasons = {one.word: one.reason for one in lost}
+    sides = {"X": test.x, "Y": test.y, "A": test.a, "B": test.b}
+    words = [(word.text, side) for side, of_side in sides.items() for word in of_side.words]
+    return tuple(Lost(word, side, reasons[word]) for word, side in words if word in reasons)
