@@ -100,7 +100,8 @@ def _queries(templates: TemplateSet, names: Sequence[Word]) -> list[Query]:
     """For each template, the sentence of every name, then the one in which the name is a blank too."""
     queries: list[Query] = []
     for template in templates.templates:
-        texts = [template.fill({"target": filling, "feature": Blank()}) or "" for filling in (*names, Blank())]
+        fillings: list[Word | Blank] = [*names, Blank()]
+        texts = [template.fill({"target": filling, "feature": Blank()}) or "" for filling in fillings]
         queries += [*map(Query, texts[:-1]), Query(texts[-1], template.slots.index("feature"))]
     return queries
 
