@@ -145,7 +145,7 @@ def main() -> None:
         ours = seconds(lambda: pair(model, to_target, to_feature))
         plain: Any = BertForMaskedLM.from_pretrained(folder)
         plain = plain.eval().to(options.device)
-        tokenizer = AutoTokenizer.from_pretrained(folder)
+        tokenizer: Any = AutoTokenizer.from_pretrained(folder)
         texts = sentences(to_target, to_feature, tokenizer.mask_token)
         passes = bare(plain, tokenizer, texts, options.device)
 
