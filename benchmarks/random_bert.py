@@ -20,8 +20,9 @@ def save(folder: Path, *, layers: int = 12, width: int = 768) -> Path:
     letters = [*"abcdefghijklmnopqrstuvwxyz0123456789.,!?'-"]
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{one}" for one in letters)]
     pieces = {piece for text in texts for piece in re.findall(r"[a-z0-9]+", re.sub(r"\{.*?\}", " ", text.lower()))}
+    whole = {text.lower() for text in texts if re.fullmatch(r"\S*[^\W_]-\S*", text)}
     vocabulary += sorted(pieces - set(vocabulary))
-    vocabulary += [f"filler{i}" for i in range(VOCABULARY - len(vocabulary))]
+    vocabulary += [f"filler{i}" for i in range(VOCABULARY - len(vocabulary) - len(whole))]
     (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
     (folder / "tokenizer_config.json").write_text('{"tokenizer_class": "BertTokenizer", "do_lower_case": true}')
     torch.manual_seed(0)
@@ -29,5 +30,7 @@ def save(folder: Path, *, layers: int = 12, width: int = 768) -> Path:
         vocab_size=VOCABULARY, num_hidden_layers=layers, hidden_size=width, num_attention_heads=width // 64
     )
     BertForMaskedLM(config).save_pretrained(folder)
-    AutoTokenizer.from_pretrained(folder).save_pretrained(folder)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer.add_tokens(sorted(whole))  # "big-thinking" as one token
+    tokenizer.save_pretrained(folder)
     return folder

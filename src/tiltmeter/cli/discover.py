@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from tiltmeter.cli.language_models import Cache, Device, Dtype, Level, Model, Seed, open_model
+from tiltmeter.cli.language_models import Cache, Device, Dtype, Level, Model, Seed, WholeWords, open_model
 from tiltmeter.cli.output import Json, Lang, print_json, print_rows, say
 from tiltmeter.errors import InputError
 
@@ -19,6 +19,7 @@ def discover(
         str, typer.Option("--features", "-f", help="Category whose templates are read: trait, sport ...")
     ] = "trait",
     top: Annotated[int, typer.Option(min=1, max=1000, help="How many words each way.")] = 15,
+    whole_words: WholeWords = False,
     level: Level = 0.95,
     seed: Seed = 0,
     device: Device = None,
@@ -39,7 +40,7 @@ def discover(
     words = tuple(word for word in whole.words if word.text == target)
     if not words:
         raise InputError(f"{target!r} is not in the word set {targets!r}.", hint=f"See `tiltmeter show {targets}`.")
-    opened = open_model(model, device=device, dtype=dtype, cache=cache)
+    opened = open_model(model, device=device, dtype=dtype, cache=cache, whole_words=whole_words)
     matrix = scores.indirect(
         opened, dataclasses.replace(whole, words=words), features, lang=lang, resamples=100, level=level, seed=seed
     )

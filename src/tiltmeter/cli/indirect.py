@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tiltmeter.cli.language_models import Cache, Device, Dtype, Level, Model, Seed, open_model
+from tiltmeter.cli.language_models import Cache, Device, Dtype, Level, Model, Seed, WholeWords, open_model
 from tiltmeter.cli.output import Json, Lang, print_json, print_rows, say
 from tiltmeter.errors import InputError
 
@@ -32,6 +32,7 @@ def indirect(
     top: Annotated[int, typer.Option(min=1, help="Show this many pairs, the strongest first.")] = 20,
     everything: Annotated[bool, typer.Option("--all", help="Show all pairs.")] = False,
     resamples: Annotated[int, typer.Option(min=100, help="Resamples of the bootstrap.")] = 1000,
+    whole_words: WholeWords = False,
     level: Level = 0.95,
     seed: Seed = 0,
     device: Device = None,
@@ -49,7 +50,7 @@ def indirect(
 
     if direct and explain:
         raise InputError("direct scores have no bridge of names that could explain them.", hint="Leave --direct out.")
-    opened = open_model(model, device=device, dtype=dtype, cache=cache)
+    opened = open_model(model, device=device, dtype=dtype, cache=cache, whole_words=whole_words)
     of_targets, of_features = _word_set(targets, lang), _word_set(features, lang)
     if direct:
         matrix = scores.direct(opened, of_targets, of_features, lang=lang, level=level)

@@ -49,6 +49,7 @@ class MaskedModel:
         folder: Path,
         dtype: str,
         padding_text: bool | str | None = None,
+        several_tokens: bool = True,
         cache: str | Path | None = None,
         tokens_per_batch: int | None = None,
         progress: Report | None = None,
@@ -60,6 +61,7 @@ class MaskedModel:
             )
         self.name = name
         self._tokenizer, self._folder, self._dtype = tokenizer, folder, dtype
+        self._several_tokens = several_tokens
         mask: int = tokenizer.mask_token_id
         example = tokenize(tokenizer, [tokenizer.mask_token])[0]
         forward = Forward(
@@ -101,6 +103,7 @@ class MaskedModel:
         revision: str | None = None,
         trust_remote_code: bool = False,
         padding_text: bool | str | None = None,
+        several_tokens: bool = True,
         cache: str | Path | None = None,
         tokens_per_batch: int | None = None,
         progress: Report | None = None,
@@ -110,6 +113,8 @@ class MaskedModel:
         `dtype`: of the model; by default float32, on a GPU bfloat16. Probabilities are computed in float32.
         `padding_text`: what stands before each text. By default our own, `PADDING_TEXT`, for models that permute
         (XLNet), and nothing for others.
+        `several_tokens`: whether words of several tokens are scored, which takes passes of its own for each such word
+        in each text; otherwise they are lost, and a text takes one pass however many words are asked for.
         `cache`: a folder in which states are kept, so that they are not computed again by the next run.
         `tokens_per_batch`: by default found from the memory, and halved when that is full.
         `progress(done, total)`: called after each batch, in place of the progress bar.
@@ -135,6 +140,7 @@ class MaskedModel:
             folder=folder,
             dtype=dtype,
             padding_text=padding_text,
+            several_tokens=several_tokens,
             cache=cache,
             tokens_per_batch=tokens_per_batch,
             progress=progress,
@@ -151,7 +157,7 @@ class MaskedModel:
             "dtype": self._dtype,
             "max_tokens": self._blanks.limit,
             "normalised": "over the vocabulary",
-            "several_tokens": "chain rule from the left",
+            "several_tokens": "chain rule from the left" if self._several_tokens else "lost",
             "padding_text": self._padding_text,
         }
 
@@ -224,6 +230,9 @@ class MaskedModel:
             for column, (word, pieces) in enumerate(zip(words, self._pieces.find(words, around), strict=True)):
                 if pieces.fault is not None:
                     lost.setdefault(word, pieces.fault)
+                if len(pieces.ids) > 1 and not self._several_tokens:
+                    lost.setdefault(word, f"it is {len(pieces.ids)} tokens, and only words of one were asked for")
+                    continue
                 for place, token in enumerate(pieces.ids):
                     columns, tokens = factors.setdefault((len(pieces.ids), pieces.ids[:place]), ([], []))
                     columns.append(column)
