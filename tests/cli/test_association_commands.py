@@ -21,7 +21,7 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The words of WEAT 6 and 7, in which male words lean a little to career and mathematics."""
     rng = np.random.default_rng(1)
     file = tmp_path_factory.mktemp("vectors") / "small.txt"
-    lean = {}
+    lean: dict[str, int] = {}
     for name in ("weat6", "weat7"):
         test = association_test(name)
         for side, direction in ((test.x, 1), (test.a, 1), (test.y, -1), (test.b, -1)):

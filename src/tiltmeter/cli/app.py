@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import tiltmeter
-from tiltmeter.cli import association, crows, discover, indirect, list_, lpbs, score, sentences, show, vectors
+from tiltmeter.cli import association, bayes, crows, discover, indirect, list_, lpbs, score, sentences, show, vectors
 from tiltmeter.cli.output import console
 from tiltmeter.errors import TiltmeterError
 
@@ -24,6 +24,7 @@ app.command("show")(show.show)
 app.command("sentences")(sentences.sentences)
 app.command("weat")(association.weat)
 app.command("seat")(association.seat)
+app.command("bayes")(bayes.bayes)
 app.command("score")(score.score)
 app.command("lpbs")(lpbs.lpbs)
 app.command("indirect")(indirect.indirect)

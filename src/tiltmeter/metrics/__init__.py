@@ -64,6 +64,12 @@ METRICS: tuple[Metric, ...] = (
         "Kozlowski, Taddy & Evans 2019",
     ),
     Metric(
+        "bayes",
+        _VECTORS,
+        "posterior of cosine distances by connection (associated, different, human, neutral) and by word",
+        "Dobrzeniecka & Urbaniak",
+    ),
+    Metric(
         "lpbs",
         _LANGUAGE_MODELS,
         "how much likelier attributes A make targets X, and B make Y, in standard deviations over attributes",
