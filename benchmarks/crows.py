@@ -35,8 +35,9 @@ def main() -> None:
     from transformers import AutoTokenizer, BertForMaskedLM
 
     pairs = pair_set() if options.pairs is None else read_pairs(options.pairs)
+    texts = [text for pair in pairs.pairs for text in (pair.more, pair.less)]
     with tempfile.TemporaryDirectory() as folder:
-        save(Path(folder))
+        save(Path(folder), texts)
         model = MaskedModel.open(folder, device=options.device, progress=lambda _done, _total: None)
         model.masked_token_log_probs([([2, 10, 3], 1)])  # warm
         began = time.perf_counter()
@@ -46,7 +47,6 @@ def main() -> None:
         plain = plain.eval().to(options.device)
         tokenizer = AutoTokenizer.from_pretrained(folder)
     calls = model.texts_computed
-    texts = [text for pair in pairs.pairs for text in (pair.more, pair.less)]
     sample = texts[:: max(1, len(texts) // SAMPLE)][:SAMPLE]
 
     def loop() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from tiltmeter.lexicon.catalogue import template_sets, word_sets
@@ -10,12 +11,13 @@ from tiltmeter.lexicon.catalogue import template_sets, word_sets
 VOCABULARY = 30_522
 
 
-def save(folder: Path, *, layers: int = 12, width: int = 768) -> Path:
-    """Write the model and its tokenizer as transformers would."""
+def save(folder: Path, more: Sequence[str] = (), *, layers: int = 12, width: int = 768) -> Path:
+    """Write the model and its tokenizer as transformers would; `more` are further texts whose words it knows."""
     import torch
     from transformers import AutoTokenizer, BertConfig, BertForMaskedLM
 
     texts = [text for words in word_sets().values() for text in words.texts]
+    texts += more
     texts += [template.text for templates in template_sets().values() for template in templates.templates]
     letters = [*"abcdefghijklmnopqrstuvwxyz0123456789.,!?'-"]
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{one}" for one in letters)]

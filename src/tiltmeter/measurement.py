@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+_NUMBERS = ("value", "low", "high", "level", "p_value")
+_TEXTS = ("model", "test", "metric", "language", "method")
+_TEXT_DETAILS = ("word",)  # absent is None; every other detail that is absent is a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,51 @@ class Measurement:
             "details": {key: _finite(value) for key, value in self.details.items()},
         }
 
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Measurement:
+        """What `as_dict` was made of; ValueError says what is wrong with what is no such thing."""
+        known = {one.name for one in dataclasses.fields(cls)}
+        if missing := known - given.keys():
+            raise ValueError(f"a measurement has no {min(missing)!r}")
+        for name in _TEXTS:
+            if not isinstance(given[name], str):
+                raise ValueError(f"{name} is {given[name]!r:.60}, not text")
+        for name in ("counts", "settings", "details"):
+            if not isinstance(given[name], Mapping):
+                raise ValueError(f"{name} is {given[name]!r:.60}, not a table")
+        counts = given["counts"]
+        if not all(isinstance(count, int) for count in counts.values()):
+            raise ValueError("a count is not a whole number")
+        if not isinstance(given["lost"], list):
+            raise ValueError("lost is not a list")
+        numbers: dict[str, Any] = {name: _number(name, given[name]) for name in _NUMBERS}
+        return cls(
+            **{name: given[name] for name in _TEXTS},
+            **numbers,
+            counts=dict(counts),
+            lost=tuple(_lost(one) for one in given["lost"]),
+            settings=dict(given["settings"]),
+            details={
+                key: math.nan if value is None and key not in _TEXT_DETAILS else value
+                for key, value in given["details"].items()
+            },
+        )
+
 
 def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _number(name: str, value: Any) -> float:
+    if value is None:
+        return math.nan
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{name} is {value!r:.60}, not a number")
+    return float(value)
+
+
+def _lost(given: Any) -> Lost:
+    fields = ("word", "where", "reason")
+    if not isinstance(given, Mapping) or not all(isinstance(given.get(one), str) for one in fields):
+        raise ValueError("a lost word needs the texts word, where and reason")
+    return Lost(given["word"], given["where"], given["reason"])
