@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 JOBS ?= 2
 
-export OMP_NUM_THREADS ?= 2
+# Tests run in as many processes as there are cores: more threads would only wait for each other.
+export OMP_NUM_THREADS ?= 1
 export TOKENIZERS_PARALLELISM ?= false
 
 .PHONY: demo test check lint types lock clean help
