@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 
@@ -49,7 +50,7 @@ def run(code: str, *arguments: Path) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        env=os.environ | {"OMP_NUM_THREADS": str(torch.get_num_threads())},  # it decides the last bits
     )
 
 
