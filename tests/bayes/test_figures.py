@@ -13,7 +13,9 @@ from matplotlib.figure import Figure
 from tiltmeter.bayes.fit import Posterior, fit
 from tiltmeter.metrics.null_simulation import draw_similarities, scored, splits
 from tiltmeter.report import bayes_figures as draw
-from tiltmeter.report import bayes_style as style
+from tiltmeter.report import bayes_parts as parts
+from tiltmeter.report import style
+from tiltmeter.report.names import file_name
 
 from .small import simulated
 
@@ -41,12 +43,12 @@ FIGURES: dict[str, Callable[[Posterior], Figure]] = {
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_is_one_column_wide_and_the_same_twice(posterior: Posterior, tmp_path: Path, name: str) -> None:
     written = [
-        [path.read_bytes() for path in style.save({name: FIGURES[name](posterior)}, tmp_path / run)]
+        [path.read_bytes() for path in style.save(FIGURES[name](posterior), tmp_path / run, name)]
         for run in ("first", "second")
     ]
     assert written[0] == written[1]
     figure = FIGURES[name](posterior)
-    assert figure.get_size_inches()[0] == style.WIDTH
+    assert figure.get_size_inches()[0] == style.COLUMN
     figure.draw_without_rendering()
     frame = figure.bbox
     for axes in figure.axes:
@@ -58,7 +60,7 @@ def test_a_figure_is_one_column_wide_and_the_same_twice(posterior: Posterior, tm
 
 
 def test_the_colours_differ_in_lightness_or_marker_for_every_eye() -> None:
-    assert len(set(style.MARKERS.values())) == len(style.COLOURS) == 4
+    assert len(set(parts.MARKERS.values())) == len(parts.COLOURS) == 4
 
 
 def test_the_lines_of_the_similarities_stand_at_one_less_mac(posterior: Posterior) -> None:
@@ -74,6 +76,6 @@ def test_a_posterior_without_all_connections_is_drawn() -> None:
             make(poor).draw_without_rendering()
 
 
-@pytest.mark.parametrize(("name", "file"), [("a/b: c", "a-b-c"), ("../x", "x"), ("…", "figure")])
+@pytest.mark.parametrize(("name", "file"), [("a/b: c", "a-b-c"), ("../x", "x"), ("…", "unnamed")])
 def test_a_name_cannot_leave_the_folder(name: str, file: str) -> None:
-    assert style.file_name(name) == file
+    assert file_name(name) == file

@@ -8,7 +8,24 @@ from typing import Annotated
 import typer
 
 import tiltmeter
-from tiltmeter.cli import association, bayes, crows, discover, indirect, list_, lpbs, score, sentences, show, vectors
+from tiltmeter.cli import (
+    association,
+    audit,
+    bayes,
+    compare,
+    crows,
+    discover,
+    indirect,
+    init,
+    list_,
+    lpbs,
+    report,
+    run,
+    score,
+    sentences,
+    show,
+    vectors,
+)
 from tiltmeter.cli.output import console
 from tiltmeter.errors import TiltmeterError
 
@@ -30,6 +47,11 @@ app.command("lpbs")(lpbs.lpbs)
 app.command("indirect")(indirect.indirect)
 app.command("discover")(discover.discover)
 app.command("crows")(crows.crows)
+app.command("audit")(audit.audit)
+app.command("init")(init.init)
+app.command("run")(run.run)
+app.command("report")(report.report)
+app.command("compare")(compare.compare)
 app.add_typer(vectors.app, name="vectors")
 
 

@@ -173,7 +173,7 @@ def _word_set(given: str, lang: str) -> WordSet:
 
 def _names(posteriors: Sequence[Posterior]) -> list[str]:
     """A short name for the files of each data set, different from all others."""
-    from tiltmeter.report.bayes_style import file_name
+    from tiltmeter.report.names import file_name
 
     names: list[str] = []
     for posterior in posteriors:
@@ -194,7 +194,7 @@ def _save(path: Path, posteriors: Sequence[Posterior]) -> None:
 
 def _figures(folder: Path, posteriors: Sequence[Posterior], words: Sequence[str], before_after: bool) -> None:
     from tiltmeter.report import bayes_figures as draw
-    from tiltmeter.report.bayes_style import save
+    from tiltmeter.report.style import save
 
     drawn: dict[str, Figure] = {}
     for name, posterior in zip(_names(posteriors), posteriors, strict=True):
@@ -208,7 +208,7 @@ def _figures(folder: Path, posteriors: Sequence[Posterior], words: Sequence[str]
     if before_after:
         drawn["before-after"] = draw.before_and_after(*posteriors)
         drawn["before-after-similarities"] = draw.empirical(*(each.distances for each in posteriors))
-    written = save(drawn, folder)
+    written = [path for name, made in drawn.items() for path in save(made, folder, name, ("png", "pdf"))]
     say(f"[dim]wrote {len(written)} files to {folder}[/]")
 
 

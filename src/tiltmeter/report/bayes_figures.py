@@ -8,25 +8,25 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from tiltmeter.bayes.data import CONNECTIONS, Array, Distances, mean_average_cosine
-from tiltmeter.report.bayes_style import (
+from tiltmeter.report.bayes_parts import (
     COLOURS,
     MARKERS,
     beside,
     interval,
     legend,
     name_rows,
-    new_figure,
     put_title,
     reference,
     ridge,
-    shortened,
     some,
 )
+from tiltmeter.report.style import COLOURS as SERIES
+from tiltmeter.report.style import COLUMN, panels, short
 
 if TYPE_CHECKING:
     from tiltmeter.bayes.fit import Posterior
 
-_BEFORE_AFTER = (("before", "#E69F00"), ("after", "#0072B2"))
+_BEFORE_AFTER = (("before", SERIES[4]), ("after", SERIES[0]))
 _ABBREVIATED = {"associated": "assoc.", "different": "diff.", "human": "hum.", "neutral": "neut."}
 _DIFFERENCE = "difference (below 0: associated are nearer)"
 
@@ -38,7 +38,7 @@ def by_connection(posterior: Posterior) -> Figure:
     means = [each for each in population(posterior) if each.kind == "bar"]
     draws = dict(zip(posterior.distances.present, posterior.draws("bar").T, strict=True))
     others = [name for name in posterior.distances.present if name != "associated"]
-    with new_figure(3.0, rows=2, height_ratios=(len(means) + 0.4, len(others) + 0.2)) as (figure, (top, bottom)):
+    with panels(COLUMN, 3.0, rows=2, height_ratios=(len(means) + 0.4, len(others) + 0.2)) as (figure, (top, bottom)):
         for row, each in enumerate(means):
             ridge(top, row, draws[each.connection], each, COLOURS[each.connection])
         name_rows(top, [each.connection for each in means])
@@ -49,6 +49,8 @@ def by_connection(posterior: Posterior) -> Figure:
         name_rows(bottom, [f"assoc. − {name}" for name in others])
         reference(bottom, 0.0, "equal")
         bottom.set_xlabel(_DIFFERENCE)
+        for axes in (top, bottom):
+            axes.locator_params(axis="x", nbins=5)  # more would touch
         put_title(figure, posterior.distances.title)
     return figure
 
@@ -60,7 +62,8 @@ def by_word(posterior: Posterior) -> Figure:
     found = {(each.word, each.connection): each for each in words_of(posterior)}
     present = posterior.distances.present
     words = sorted(posterior.distances.words, key=lambda word: -found[word, "associated"].mean)
-    with new_figure(0.75 + 0.26 * len(words)) as (_, (axes,)):
+    row_height = min(0.26, max(0.14, 8.2 / len(words)))  # of many words, as many as a page takes
+    with panels(COLUMN, 0.75 + row_height * len(words)) as (_, (axes,)):
         for row, word in enumerate(words):
             if row % 2:
                 axes.axhspan(row - 0.5, row + 0.5, color="#F2F2F2", linewidth=0, zorder=0)
@@ -90,7 +93,7 @@ def predictive_check(posterior: Posterior) -> Figure:
     column = columns(posterior)
     predicted = posterior.draws("mu").mean(axis=0)[data.word, column]
     bounds = predicted_intervals(posterior, MOST)[data.word, column]
-    with new_figure(4.0, rows=2, height_ratios=(1.5, 1)) as (figure, (top, bottom)):
+    with panels(COLUMN, 4.0, rows=2, height_ratios=(1.5, 1)) as (figure, (top, bottom)):
         order = np.argsort(predicted, kind="stable")
         top.fill_between(predicted[order], *bounds[order].T, color="#DDDDDD", linewidth=0)
         for name in data.present:
@@ -134,13 +137,13 @@ def before_and_after(before: Posterior, after: Posterior) -> Figure:
         (name, colour, posterior) for (name, colour), posterior in zip(_BEFORE_AFTER, (before, after), strict=True)
     ]
     both = [name for name in before.distances.present if name in after.distances.present]
-    with new_figure(3.2, rows=2, height_ratios=(len(both) + 0.4, len(both) - 0.6)) as (figure, (top, bottom)):
+    with panels(COLUMN, 3.2, rows=2, height_ratios=(len(both) + 0.4, len(both) - 0.6)) as (figure, (top, bottom)):
         for side, (name, colour, posterior) in enumerate(sides):
             means = {each.connection: each for each in population(posterior) if each.kind == "bar"}
             apart = {each.connection.removeprefix("associated - "): each for each in contrasts(posterior)}
             for axes, of, rows in ((top, means, both), (bottom, apart, both[1:])):
                 for row, connection in enumerate(rows):
-                    label = f"{name}: {shortened(posterior.distances.title, 44)}" if row == 0 else None
+                    label = f"{name}: {short(posterior.distances.title, 44)}" if row == 0 else None
                     interval(axes, row + (-0.16, 0.16)[side], of[connection], colour, "os"[side], label)
         name_rows(top, both)
         name_rows(bottom, [f"assoc. − {name}" for name in both[1:]])
@@ -160,8 +163,8 @@ def empirical(*data: Distances, mac: float | None = None) -> Figure:
     given: the value which its authors took for a sign of bias.
     """
     line = 1 - (mean_average_cosine(data[0]) if mac is None else mac)
-    with new_figure(2.5, columns=len(data), share_y=True) as (figure, panels):
-        for axes, each in zip(panels, data, strict=True):
+    with panels(COLUMN, 2.5, columns=len(data), share_y=True) as (figure, sides):
+        for axes, each in zip(sides, data, strict=True):
             ticks = []
             for place, name in enumerate(each.present):
                 similarity = 1 - each.of(name)
@@ -180,15 +183,15 @@ def empirical(*data: Distances, mac: float | None = None) -> Figure:
                 axes.plot(
                     place, quarters[1], "o", color="white", markeredgecolor="black", markersize=3, markeredgewidth=0.7
                 )
-                short = name if len(data) == 1 else _ABBREVIATED[name]
-                ticks.append(f"{short}\n{100 * np.mean(np.abs(similarity) <= line):.0f} %")
+                shown = name if len(data) == 1 else _ABBREVIATED[name]
+                ticks.append(f"{shown}\n{100 * np.mean(np.abs(similarity) <= line):.0f} %")
             for value in (-line, line):
                 axes.axhline(value, color="black", linewidth=0.7, linestyle=(0, (4, 2)))
             axes.set_xticks(range(len(ticks)), ticks)
             axes.set_xlim(-0.55, len(ticks) - 0.45)
             axes.tick_params(axis="x", length=0)
-            axes.set_title(shortened(each.title, 52 // len(data)), fontsize=7)
-        panels[0].set_ylabel("cosine similarity")
+            axes.set_title(short(each.title, 52 // len(data)), fontsize=7)
+        sides[0].set_ylabel("cosine similarity")
         figure.supxlabel(f"share between ±{line:.2f} (1 − MAC)", fontsize=7)
     return figure
 
@@ -206,7 +209,7 @@ def word_distances(data: Distances, word: str) -> Figure:
             control[name] = data.distance[of]
     order = sorted(named, key=lambda key: -named[key])
     below = len(control)
-    with new_figure(1.0 + 0.145 * len(order) + 0.3 * below) as (figure, (axes,)):
+    with panels(COLUMN, 1.0 + 0.145 * len(order) + 0.3 * below) as (figure, (axes,)):
         strips = [1.7 * (place - below) + 0.35 for place in range(below)]
         for at, (name, values) in zip(strips, reversed(control.items()), strict=True):
             axes.plot(
@@ -238,9 +241,9 @@ def null_distributions(
 ) -> Figure:
     """Effect sizes and test statistics where there is no bias, and one that was observed (figures 8 and 10)."""
     share = float(np.mean(np.abs(effect_sizes) >= abs(observed)))
-    with new_figure(3.2, rows=2) as (figure, (top, bottom)):
-        panels = ((top, effect_sizes, observed, "effect size"), (bottom, statistics, statistic, "test statistic"))
-        for axes, values, seen, label in panels:
+    with panels(COLUMN, 3.2, rows=2) as (figure, (top, bottom)):
+        parts = ((top, effect_sizes, observed, "effect size"), (bottom, statistics, statistic, "test statistic"))
+        for axes, values, seen, label in parts:
             heights, edges = np.histogram(values, bins=60, density=True)
             axes.stairs(heights, edges, fill=True, color="#BBBBBB")
             beyond = np.abs(edges[:-1] + np.diff(edges) / 2) >= abs(seen)
@@ -263,7 +266,7 @@ def null_sample(similarities: Array, n_x: int, n_a: int, *, effect: float) -> Fi
         ("Y to A", distances[n_x:, :n_a]),
         ("Y to B", distances[n_x:, n_a:]),
     )
-    with new_figure(2.2) as (_, (axes,)):
+    with panels(COLUMN, 2.2) as (_, (axes,)):
         for place, (name, values) in enumerate(quarters):
             colour = COLOURS["associated" if name in ("X to A", "Y to B") else "different"]
             points = values.ravel()

@@ -1,83 +1,30 @@
-"""How the figures of the Bayesian estimate look, and the pieces they are put together from.
-
-Colours are those of Okabe & Ito, which colour-blind readers can tell apart; every connection has its own marker too.
-"""
+"""The pieces that figures of the Bayesian estimate are put together from."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from scipy.stats import gaussian_kde
 
 from tiltmeter.bayes.data import Array
-from tiltmeter.files import replacing
+from tiltmeter.report import style
+from tiltmeter.report.style import short
 
 if TYPE_CHECKING:
     from tiltmeter.bayes.estimates import Estimate
 
-WIDTH = 3.4  # inches: one column of a two-column page
-COLOURS = {"associated": "#D55E00", "different": "#0072B2", "human": "#009E73", "neutral": "#6B6B6B"}
-MARKERS = {"associated": "o", "different": "s", "human": "^", "neutral": "D"}
-_STYLE: Any = {
-    "font.size": 7.5,
-    "axes.labelsize": 7.5,
-    "axes.titlesize": 8,
-    "axes.titlelocation": "left",
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "legend.fontsize": 7,
-    "legend.frameon": False,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.linewidth": 0.6,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "pdf.fonttype": 42,  # text that can be searched and edited
+COLOURS = {
+    "associated": style.COLOURS[1],
+    "different": style.COLOURS[0],
+    "human": style.COLOURS[2],
+    "neutral": "#6B6B6B",
 }
+MARKERS = {"associated": "o", "different": "s", "human": "^", "neutral": "D"}
 _SOME = 400  # points of one connection that are drawn, evenly chosen: more only blacken the page
-
-
-def save(figures: Mapping[str, Figure], folder: Path, *, suffixes: Sequence[str] = (".png", ".pdf")) -> list[Path]:
-    """Write each figure under its name, for the screen and for print; the same figure gives the same bytes."""
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, figure in figures.items():
-        for suffix in suffixes:
-            path = folder / f"{file_name(name)}{suffix}"
-            metadata = {"CreationDate": None} if suffix == ".pdf" else {"Software": None}
-            with replacing(path, flush=False) as part, mpl.rc_context(_STYLE):
-                figure.savefig(part, format=suffix[1:], dpi=300, metadata=metadata)
-            written.append(path)
-    return written
-
-
-def file_name(name: str) -> str:
-    """A name that any file system takes: no separators, no leading dot."""
-    return re.sub(r"[^\w.-]+", "-", name).strip(".-")[:120] or "figure"
-
-
-@contextmanager
-def new_figure(
-    height: float,
-    *,
-    rows: int = 1,
-    columns: int = 1,
-    height_ratios: Sequence[float] | None = None,
-    share_y: bool = False,
-) -> Iterator[tuple[Figure, list[Axes]]]:
-    """A figure of its own, beside pyplot's, in one style."""
-    with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(WIDTH, height), layout="constrained")
-        grid = figure.subplots(rows, columns, squeeze=False, height_ratios=height_ratios, sharey=share_y)
-        yield figure, list(grid.ravel())
 
 
 def ridge(axes: Axes, row: int, draws: Array, estimate: Estimate, colour: str) -> None:
@@ -139,11 +86,7 @@ def legend(axes: Axes, names: Sequence[str]) -> None:
 
 
 def put_title(figure: Figure | SubFigure, text: str) -> None:
-    figure.suptitle(shortened(text, 58), x=0.02, ha="left", fontsize=8)
-
-
-def shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    figure.suptitle(short(text, 54), x=0.02, ha="left", fontsize=8)
 
 
 def beside(values: Array, width: float) -> Array:

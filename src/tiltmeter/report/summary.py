@@ -1,0 +1,186 @@
+"""What a run found, how sure it is and what was lost, in sentences for readers who are no statisticians.
+
+A sentence says what an interval includes or excludes. It never says that a model is or is not biased: a test speaks of
+its own words alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tiltmeter.report.meanings import excludes_neutral, leaning, neutral, title
+from tiltmeter.report.sections import Row, Section, by_word, detail, lost_words
+from tiltmeter.report.tables import number, p_text
+from tiltmeter.runs.results import ALPHA
+
+_NAMED = 6
+
+
+def lead(cut: Sequence[Section], names: Mapping[str, str], *, alpha: float = ALPHA) -> list[str]:
+    """The whole run in a few sentences: how many results point one way, on which models, and how many are significant.
+
+    Cells of matrices of scores, which are chosen for their size, are not counted.
+    """
+    rows = [row for section in cut if not section.is_matrix for row in section.headlines]
+    known = [row for row in rows if row.settled is not None]
+    if not known:
+        return []
+    settled = sum(row.settled is True for row in known)
+    said = [
+        f"{_counted(len(known), 'result')} {'has' if len(known) == 1 else 'have'} an interval. {settled:,} "
+        f"{'points' if settled == 1 else 'point'} one way throughout the interval; in {len(known) - settled:,} the "
+        "direction is open."
+    ]
+    by_model = [(names[name], [row for row in known if row.measured.model == name]) for name in names]
+    parts = [f"{sum(row.settled is True for row in of)} of {len(of)} on {name}" for name, of in by_model if of]
+    if 1 < len(parts) <= _NAMED:
+        said.append(f"By model: {', '.join(parts)}.")
+    tested = [row for row in rows if math.isfinite(row.adjusted)]
+    if tested:
+        marked = sum(row.significant(alpha) for row in tested)
+        said.append(
+            f"Of {_counted(len(tested), 'p-value')}, {marked:,} {'is' if marked == 1 else 'are'} at most {alpha:g} "
+            "after correction for the number of tests."
+        )
+    return said
+
+
+def found(section: Section, names: Mapping[str, str], *, alpha: float = ALPHA) -> list[str]:
+    """How many results point one way beyond their interval, how many are significant, and the strongest of them."""
+    rows = section.headlines
+    if len(rows) == 1:
+        return _single(rows[0], names, alpha)
+    with_interval = [row for row in rows if row.settled is not None]
+    settled = [row for row in with_interval if row.settled]
+    said = []
+    if with_interval:
+        at, kind = neutral(with_interval[0].measured), f"{100 * with_interval[0].measured.level:g} % interval"
+        said.append(
+            f"{_counted(len(with_interval), 'result')} with an interval: the {kind} excludes {at:g} in "
+            f"{len(settled)} and includes it in {len(with_interval) - len(settled)}."
+        )
+    if without := len(rows) - len(with_interval):
+        said.append(f"{_counted(without, 'result')} {'has' if without == 1 else 'have'} no interval.")
+    tested = [row for row in rows if math.isfinite(row.adjusted)]
+    if tested:
+        marked = sum(row.significant(alpha) for row in tested)
+        said.append(
+            f"After correction for the number of tests, {marked} of {_counted(len(tested), 'p-value')} "
+            f"{'is' if marked == 1 else 'are'} at most {alpha:g}."
+        )
+    if by_word(rows):
+        few = sum(detail(row, "p_value_words") <= alpha for row in rows)
+        said.append(
+            "Sentences of one word are not independent, which makes these p-values too small: when whole words are "
+            f"permuted, {few} of {len(rows)} are at most {alpha:g}, before any correction."
+        )
+    if strongest := max(settled, key=_distance, default=None):
+        said.append(f"The furthest from {neutral(strongest.measured):g} of those: {described(strongest, names)}")
+    return said
+
+
+def _single(row: Row, names: Mapping[str, str], alpha: float) -> list[str]:
+    """The one result of a metric."""
+    said = [f"One result: {described(row, names)}"]
+    if row.settled is not None:
+        verb = "excludes" if row.settled else "includes"
+        said.append(f"Its {100 * row.measured.level:g} % interval {verb} {neutral(row.measured):g}.")
+    if math.isfinite(row.adjusted):
+        side = "at most" if row.significant(alpha) else "above"
+        said.append(f"Its p-value after correction, {p_text(row.adjusted)}, is {side} {alpha:g}.")
+    return said
+
+
+def described(row: Row, names: Mapping[str, str]) -> str:
+    """One result as a sentence."""
+    measured, digits = row.measured, 1 if row.measured.metric == "crows" else 2
+    about = f" ({title(measured)})" if title(measured) else ""
+    way = "" if row.settled is False else leaning(measured)  # an open direction is none
+    return (
+        f"{row.label}{about} on {names.get(measured.model, measured.model)}, {number(measured.value, digits)} "
+        f"({number(measured.low, digits)} to {number(measured.high, digits)}){': ' + way if way else ''}."
+    )
+
+
+def sure(rows: Sequence[Row]) -> list[str]:
+    """What the intervals and p-values of this run do and do not say."""
+    unsettled = sum(excludes_neutral(row.measured) is False for row in rows)
+    said = [
+        "An interval says how far a number would move had other words, sentences or names been chosen to stand for the "
+        "same groups. Where it excludes the neutral value, the direction does not hang on that choice.",
+    ]
+    if unsettled:
+        said.append(
+            f"Where it includes the neutral value ({_counted(unsettled, 'result')} here), the direction is open; "
+            "that is no evidence that there is no association."
+        )
+    said.append(
+        "Every test asks about its own words, in its own language, and about nothing else: neither what a model does "
+        "when it is used, nor who is affected by it."
+    )
+    return said
+
+
+def lost(cut: Sequence[Section]) -> list[str]:
+    """How many words took no part, and which first."""
+    rows = [row for section in cut for row in section.rows]
+    gone = lost_words(rows)
+    if not gone:
+        return ["No word was lost in the tests that gave a result."]
+    words = list(dict.fromkeys(word for word, _ in gone))
+    touched = len({(row.measured.model, row.measured.test, row.measured.metric) for row in rows if row.measured.lost})
+    first = ", ".join(f"“{word}”" for word in words[:_NAMED])
+    more = f" and {len(words) - _NAMED:,} more" if len(words) > _NAMED else ""
+    gone_from = _counted(touched, "result")
+    return [
+        f"{_counted(len(words), 'word or sentence', 'words or sentences')} took no part in {gone_from}: {first}{more}. "
+        "All are named below, with the reason."
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A job that gave no measurement: it failed, or its test did not fit the model."""
+
+    model: str
+    metric: str
+    test: str
+    reason: str
+    failed: bool
+
+
+def left_out(manifest: Mapping[str, Any]) -> list[LeftOut]:
+    """The jobs without a result, as the manifest tells of them."""
+    jobs = manifest.get("jobs")
+    found = []
+    for job in jobs if isinstance(jobs, list) else []:
+        if not isinstance(job, Mapping):
+            continue
+        error, skipped = str(job.get("error") or ""), str(job.get("skipped") or "")
+        if error or skipped:
+            model, metric, test = (str(job.get(key, "")) for key in ("model", "metric", "test"))
+            found.append(LeftOut(model, metric, test, error or skipped, bool(error)))
+    return found
+
+
+def unfinished(jobs: Sequence[LeftOut]) -> list[str]:
+    """How many jobs failed, and how many did not fit their model."""
+    failed = sum(job.failed for job in jobs)
+    said = []
+    if failed:
+        said.append(f"{_counted(failed, 'job')} failed and can be run again: see “What was lost”.")
+    if unfit := len(jobs) - failed:
+        said.append(f"{_counted(unfit, 'test')} did not fit the model: see “What was lost”.")
+    return said
+
+
+def _distance(row: Row) -> float:
+    at = neutral(row.measured)
+    return abs(row.measured.value - (at or 0.0)) if math.isfinite(row.measured.value) else -1.0
+
+
+def _counted(count: int, one: str, several: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else several or one + 's'}"

@@ -1,0 +1,75 @@
+"""What a model is, before it is loaded: its kind, its fingerprint, and what it is called in tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tiltmeter.errors import ModelError
+from tiltmeter.models import gguf_file, huggingface, projection
+from tiltmeter.models.load import kind_of, lm_kind_of, load
+from tiltmeter.models.sentence_transformers import is_pipeline, read_pipeline
+from tiltmeter.runs.spec import MODEL_OPTIONS, ModelSpec, SpecFile
+
+LANGUAGE_MODELS = ("masked", "causal")
+
+
+def location(file: SpecFile, spec: ModelSpec) -> str:
+    """A path beside the spec, if there is such a thing, else the name or path as it is written."""
+    beside = file.path(spec.path)
+    try:
+        found = beside.exists()
+    except (OSError, ValueError):  # too long, or a NUL
+        found = False
+    return str(beside) if found else spec.path
+
+
+def label(spec: ModelSpec, path: str) -> str:
+    """What tables call a model: its name, that of its file or folder, or that on the hub."""
+    if spec.name:
+        return spec.name
+    is_path = path != spec.path or Path(path).is_absolute() or Path(path).exists()
+    return Path(path).resolve().name if is_path else path
+
+
+def kind(path: str, spec: ModelSpec) -> str:
+    """The kind that the spec says, or else that the files show; a language model is one if it has its head."""
+    if spec.kind is not None:
+        return spec.kind
+    path, _ = projection.split(path)
+    if gguf_file.is_gguf(path):
+        return "causal"
+    found = kind_of(path)
+    if found != "encoder":
+        return found
+    source = _source(spec)
+    if is_pipeline(huggingface.folder_of(path, **source)):
+        return "encoder"
+    try:
+        return lm_kind_of(path, **source)
+    except ModelError:
+        return "encoder"
+
+
+def fingerprint(path: str, kind: str, spec: ModelSpec) -> str:
+    """The fingerprint that the model will have once it is loaded, found without loading its weights."""
+    bare, file = projection.split(path)
+    if file is not None:
+        return projection.read_projection(file).fingerprint_of(fingerprint(bare, kind, spec))
+    if kind in ("static", "precomputed"):
+        return load(path, kind=kind).fingerprint
+    if gguf_file.is_gguf(path):
+        return gguf_file.fingerprint(Path(path))
+    folder = huggingface.folder_of(path, **_source(spec))
+    folders = read_pipeline(folder).folders if kind == "encoder" and is_pipeline(folder) else (folder,)
+    return huggingface.fingerprint(folder, folders)
+
+
+def option_names(kind: str) -> tuple[str, ...]:
+    """The options that a model of this kind may have; a language model may serve as an encoder too."""
+    also = MODEL_OPTIONS["encoder"] if kind in LANGUAGE_MODELS else ()
+    return tuple(dict.fromkeys((*MODEL_OPTIONS[kind], *also)))
+
+
+def _source(spec: ModelSpec) -> dict[str, Any]:
+    return {"revision": spec.revision, "trust_remote_code": bool(spec.trust_remote_code)}

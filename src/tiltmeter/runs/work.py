@@ -1,0 +1,168 @@
+"""Doing jobs: a model is loaded once for all of its jobs, and what they share is computed once.
+
+The same plan gives the same bits, however often it is interrupted and wherever it runs. A batch of other texts would
+change the last digits, so an encoder is always given the texts of all its jobs, finished ones too, and a language model
+keeps its states in the run folder, where a resumed run finds them in the batches that they came from.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from tiltmeter.errors import InputError, ModelError, TiltmeterError
+from tiltmeter.lexicon.tests import Passage
+from tiltmeter.measure.association import all_passages
+from tiltmeter.measurement import Measurement
+from tiltmeter.models.base import Embedded, Embedder
+from tiltmeter.models.load import load, load_lm
+from tiltmeter.runs.arrays import Arrays
+from tiltmeter.runs.identity import LANGUAGE_MODELS
+from tiltmeter.runs.job import Job, Model
+from tiltmeter.runs.spec import MODEL_OPTIONS
+
+Report = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a job ended: with measurements, with a reason why there was nothing to measure, or with an error."""
+
+    hash: str
+    seconds: float
+    measurements: tuple[Measurement, ...] = ()
+    arrays: Arrays | None = None
+    skipped: str = ""
+    error: str = ""
+
+
+class Work(Protocol):
+    """Does one job after the other; can be sent to another process, and says what happened in place of raising."""
+
+    def __call__(self, job: Job, report: Report | None = None) -> Outcome:
+        """Do one job, reporting batches done and in all."""
+
+
+class _Known:
+    """An embedder that has been told of everything, and is not told again: see the head of this file."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    @property
+    def name(self) -> str:
+        return self._embedder.name
+
+    @property
+    def fingerprint(self) -> str:
+        return self._embedder.fingerprint
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return self._embedder.settings
+
+    def prepare(self, passages: Sequence[Passage]) -> None:
+        """Nothing: the texts of the whole plan are prepared."""
+
+    def embed(self, passages: Sequence[Passage]) -> Embedded:
+        if not passages:  # a model may not care to be asked for nothing
+            return Embedded((), np.zeros((0, 0), dtype=np.float32), ())
+        return self._embedder.embed(passages)
+
+
+class ModelWork:
+    """The jobs of a plan, done on their models. States of language models are kept in the folder `cache`."""
+
+    def __init__(self, jobs: Sequence[Job], cache: Path) -> None:
+        self._jobs = tuple(jobs)
+        self._cache = cache
+        self._loaded: tuple[str, Any] | None = None
+        self._broken: dict[str, str] = {}
+        self._report: Report | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_loaded": None, "_broken": {}, "_report": None}
+
+    def __call__(self, job: Job, report: Report | None = None) -> Outcome:
+        from tiltmeter.runs.measures import MEASURES
+
+        self._report = report
+        begun = time.perf_counter()
+        try:
+            measure = MEASURES[job.metric]
+            found = measure.run(self._model(job.model, vectors=measure.vectors), job)
+        except TiltmeterError as error:
+            # What a test finds missing in a model is said of that test: "test weat1: ...".
+            unfit = job.optional and isinstance(error, InputError) and str(error.where).startswith("test ")
+            text = str(error)
+            return Outcome(
+                job.hash, time.perf_counter() - begun, skipped=text if unfit else "", error="" if unfit else text
+            )
+        except Exception as error:  # one job must not take the others with it
+            return Outcome(job.hash, time.perf_counter() - begun, error=f"{type(error).__name__}: {error}")
+        rows = tuple(
+            dataclasses.replace(row, model=job.model.name, lost=(*job.left_out, *row.lost))
+            for row in found.measurements
+        )
+        return Outcome(job.hash, time.perf_counter() - begun, rows, found.arrays)
+
+    def _model(self, model: Model, *, vectors: bool) -> Any:
+        key = f"{model.name}\0{vectors}"
+        if key in self._broken:
+            raise ModelError(self._broken[key])
+        if self._loaded is None or self._loaded[0] != key:
+            self._loaded = None  # two models may not fit into memory
+            try:
+                self._loaded = key, self._embedder(model) if vectors else self._language_model(model)
+            except TiltmeterError as error:
+                self._broken[key] = str(error)
+                raise
+            except Exception as error:
+                self._broken[key] = f"{model.path}: cannot be loaded ({type(error).__name__}: {error})."
+                raise ModelError(self._broken[key]) from error
+        return self._loaded[1]
+
+    def _embedder(self, model: Model) -> _Known:
+        from tiltmeter.runs.measures import MEASURES
+
+        kind = "encoder" if model.kind in LANGUAGE_MODELS else model.kind
+        options = _options(model, kind)
+        if kind != "precomputed":
+            options["progress"] = self._progress
+        embedder = load(model.path, kind=kind, **options)
+        _check(model, embedder.fingerprint)
+        tests = [
+            measure.passages(job)
+            for job in self._jobs
+            if job.model.name == model.name and (measure := MEASURES[job.metric]).passages is not None
+        ]
+        passages = list(dict.fromkeys(all_passages(tests)))
+        if passages:
+            embedder.prepare(passages)
+        return _Known(embedder)
+
+    def _language_model(self, model: Model) -> Any:
+        opened = load_lm(
+            model.path, kind=model.kind, cache=self._cache, progress=self._progress, **_options(model, model.kind)
+        )
+        _check(model, opened.fingerprint)
+        return opened
+
+    def _progress(self, done: int, total: int) -> None:
+        if self._report is not None:
+            self._report(done, total)
+
+
+def _options(model: Model, kind: str) -> dict[str, Any]:
+    return {name: value for name, value in model.options.items() if name in MODEL_OPTIONS[kind]}
+
+
+def _check(model: Model, fingerprint: str) -> None:
+    if fingerprint != model.fingerprint:
+        raise ModelError(f"{model.path} has changed since the run was planned. Start the run again.")

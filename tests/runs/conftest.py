@@ -1,0 +1,80 @@
+"""Small models of three kinds, and a spec that measures what fits each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tiltmeter.lexicon.catalogue import association_test
+
+MakeSpec = Callable[..., Path]
+TESTS = ("weat6", "weat7", "weat8")
+
+
+@pytest.fixture(scope="session")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of word vectors with the words of three tests."""
+    path = tmp_path_factory.mktemp("vectors") / "small.txt"
+    words: set[str] = set()
+    for name in TESTS:
+        test = association_test(name)
+        words.update(word for side in (test.x, test.y, test.a, test.b) for word in side.texts)
+    rng = np.random.default_rng(0)
+    path.write_text(
+        "".join(f"{word} {' '.join(f'{x:.4f}' for x in rng.standard_normal(20))}\n" for word in sorted(words)),
+        encoding="utf-8",
+    )
+    return path
+
+
+@pytest.fixture
+def make_spec(tmp_path: Path, vectors: Path) -> MakeSpec:
+    """A spec in a folder of its own; by default WEAT of three tests on the word vectors."""
+
+    def make(text: str = "", name: str = "batch.yaml") -> Path:
+        path = tmp_path / name
+        given = text or "models: [{path: VECTORS, name: small}]\ntests: [weat6, weat7, weat8]\nmetrics: [weat, seat]\n"
+        path.write_text(given.replace("VECTORS", str(vectors)), encoding="utf-8")
+        return path
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def three_models(tmp_path_factory: pytest.TempPathFactory, vectors: Path) -> Path:
+    """A spec with a static model, an encoder and a masked one, and all metrics that fit."""
+    pytest.importorskip("torch", reason="language models need the extra 'lm'")
+    from benchmarks.random_bert import save
+    from tests.models.tiny import build
+
+    folder = tmp_path_factory.mktemp("three")
+    build(folder / "encoder", "bert")
+    (folder / "masked").mkdir()
+    save(folder / "masked", layers=1, width=64)
+    spec = folder / "three.yaml"
+    spec.write_text(
+        f"""\
+title: Three models
+seed: 3
+models:
+  - path: {vectors}
+    name: static
+  - encoder
+  - path: masked
+tests: [{", ".join(TESTS)}]
+metrics:
+  - weat
+  - seat
+  - lpbs
+  - crows
+  - metric: indirect
+    targets: beverage
+    features: gender
+    top: 7
+""",
+        encoding="utf-8",
+    )
+    return spec
