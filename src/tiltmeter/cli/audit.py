@@ -59,7 +59,7 @@ def audit(
         ),
     ]
     text = yaml_from("\n".join(lines) + "\n", folder / "spec.yaml")
-    run_spec(parse_spec(text), folder, workers=1, report=report, trust=trust, as_json=as_json)
+    run_spec(parse_spec(text), folder, report=report, trust=trust, as_json=as_json)
 
 
 def _quoted(value: str | bool) -> str:

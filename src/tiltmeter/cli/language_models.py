@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from tiltmeter.models.lm import LanguageModel
 
 Model = Annotated[
-    str, typer.Argument(help="A model's folder, a GGUF file, or a name on the Hugging Face hub: masked or causal.")
+    str,
+    typer.Argument(help="A model's folder, a GGUF file, a name on the Hugging Face hub, or demo:en: masked or causal."),
 ]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda ...; by default a GPU where there is one.")]
 Dtype = Annotated[str | None, typer.Option(help="float32, bfloat16 or float16; by default float32, on a GPU bfloat16.")]

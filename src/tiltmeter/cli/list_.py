@@ -89,7 +89,7 @@ def _templates(lang: str) -> _Listing:
             "name": templates.name,
             "target": templates.target,
             "feature": templates.feature,
-            "sentences": len(templates),
+            "sentences": len(templates.sentences),
             "first": templates.templates[0].text,
             "language": templates.language,
             "source": templates.source,
@@ -115,7 +115,41 @@ def _metrics(_lang: str) -> _Listing:
 
 
 def _models(_lang: str) -> _Listing:
-    from tiltmeter.models import KINDS
+    from tiltmeter.models import KINDS, LM_KINDS
+    from tiltmeter.models.named import PULLABLE, demos, models_folder
 
-    rows = [{"kind": kind.name, "from": kind.accepts, "for": kind.serves} for kind in KINDS]
-    return rows, ["kind", "from", "for"], "Kinds of models that can be measured"
+    rows: list[dict[str, Any]] = [
+        {
+            "name": model.name,
+            "kind": model.kind,
+            "language": model.language,
+            "size": f"{model.bytes / 1e6:.1f} MB",
+            "about": model.about,
+            "where": "in the box",
+        }
+        for model in demos()
+    ]
+    for fetched in PULLABLE.values():
+        here = (models_folder() / fetched.name).is_dir()
+        rows.append(
+            {
+                "name": fetched.name,
+                "kind": fetched.kind,
+                "language": "en",
+                "size": f"{fetched.bytes / 1e6:.1f} MB",
+                "about": fetched.about,
+                "where": "fetched" if here else f"tiltmeter pull {fetched.name}",
+            }
+        )
+    rows += [
+        {
+            "name": "your own",
+            "kind": kind.name,
+            "language": "any",
+            "size": "any",
+            "about": f"{kind.accepts}; for {kind.serves}",
+            "where": "a path, or a name on the hub" if kind.name in ("encoder", "masked", "causal") else "a path",
+        }
+        for kind in (*KINDS, *LM_KINDS)
+    ]
+    return rows, ["name", "kind", "language", "size", "about", "where"], "Models"

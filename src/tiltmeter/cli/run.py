@@ -13,12 +13,24 @@ from tiltmeter.cli.output import Json, console, print_json, say
 from tiltmeter.errors import InputError
 
 if TYPE_CHECKING:
+    from tiltmeter.runs.execute import Executor
     from tiltmeter.runs.job import Job
     from tiltmeter.runs.run import Summary, Watcher
     from tiltmeter.runs.spec import SpecFile
 
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="The run folder. Default: what the spec says.")]
-Workers = Annotated[int, typer.Option("--workers", "-w", min=1, max=256, help="Processes; they share out the models.")]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", "-w", min=1, max=10_000, help="Processes; they share out the models. On Ray: as many as fit."
+    ),
+]
+On = Annotated[
+    str | None, typer.Option("--on", metavar="ray|ray://HOST:PORT", help="Run on Ray, here or on a cluster.")
+]
+Gpus = Annotated[
+    float | None, typer.Option("--gpus", min=0, help="What each worker on Ray takes of a GPU, such as 0.5.")
+]
 Report = Annotated[bool, typer.Option("--report/--no-report", help="Make tables, figures and report.html.")]
 Trust = Annotated[
     bool, typer.Option("--trust-remote-code", help="Run code that comes with a model whose spec asks for it.")
@@ -31,7 +43,12 @@ def run(
         Path, typer.Argument(help="A spec in YAML (see `tiltmeter init`), or lines of the BIAS framework.")
     ],
     out: Out = None,
-    workers: Workers = 1,
+    workers: Workers = None,
+    on: On = None,
+    gpus: Gpus = None,
+    store: Annotated[
+        str | None, typer.Option(metavar="URL", help="Keep the run folder in an object store too, such as s3://...")
+    ] = None,
     report: Report = True,
     trust: Trust = False,
     as_json: Json = False,
@@ -42,12 +59,33 @@ def run(
     """
     from tiltmeter.runs.spec import read_spec
 
-    run_spec(read_spec(spec), out, workers=workers, report=report, trust=trust, as_json=as_json)
+    file = read_spec(spec)
+    run_spec(file, out, executor=_executor(on, workers, gpus), store=store, report=report, trust=trust, as_json=as_json)
 
 
-def run_spec(file: SpecFile, out: Path | None, *, workers: int, report: bool, trust: bool, as_json: bool) -> None:
+def _executor(on: str | None, workers: int | None, gpus: float | None) -> Executor:
+    if on is None:
+        if gpus is not None:
+            raise InputError("--gpus shares out GPUs on Ray.", hint="Add --on ray.")
+        from tiltmeter.runs.execute import LocalExecutor
+
+        return LocalExecutor(workers or 1)
+    from tiltmeter.runs.ray_executor import RayExecutor
+
+    return RayExecutor(None if on == "ray" else on, workers=workers, gpus=gpus)
+
+
+def run_spec(
+    file: SpecFile,
+    out: Path | None,
+    *,
+    executor: Executor | None = None,
+    store: str | None = None,
+    report: bool,
+    trust: bool,
+    as_json: bool,
+) -> None:
     """Run a spec and say how it went. Exit code 1 where a job failed, 130 after Ctrl-C."""
-    from tiltmeter.runs.execute import LocalExecutor
     from tiltmeter.runs.run import run as start
 
     for number, model in enumerate(file.spec.models):
@@ -59,7 +97,7 @@ def run_spec(file: SpecFile, out: Path | None, *, workers: int, report: bool, tr
             )
     try:
         with live() as watcher:
-            summary = start(file, out, executor=LocalExecutor(workers), watcher=watcher)
+            summary = start(file, out, executor=executor, watcher=watcher, mirror=store)
     except KeyboardInterrupt:
         say("[yellow]stopped.[/] Finished jobs are kept: the same command goes on from here.")
         raise typer.Exit(130) from None

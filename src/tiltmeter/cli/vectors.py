@@ -14,7 +14,10 @@ app = typer.Typer(
     help="Look at a file of word vectors, or make one that opens at once.",
     no_args_is_help=True,
 )
-VectorFile = Annotated[Path, typer.Argument(help="A file of word vectors, in any form that Tiltmeter reads.")]
+VectorFile = Annotated[
+    Path,
+    typer.Argument(help="A file of word vectors, in any form that Tiltmeter reads, or demo:de-static."),
+]
 
 
 @app.command("convert")
@@ -27,9 +30,10 @@ def convert(
     from tiltmeter.models._streams import Stream
     from tiltmeter.models._vector_convert import write_store
     from tiltmeter.models._vector_formats import open_reader
+    from tiltmeter.models.named import path_of
     from tiltmeter.models.progress import progress_bar
 
-    with progress_bar(f"Converting {source.name}") as report, Stream(source, report) as stream:
+    with progress_bar(f"Converting {source.name}") as report, Stream(path_of(source), report) as stream:
         header = write_store(open_reader(stream), out, half=half)
     say(f"{out}: {header.words} words, {header.dimension} numbers each, from {header.source}")
 
@@ -54,9 +58,11 @@ def _describe(source: Path, check: bool) -> dict[str, Any]:
     from tiltmeter.models._streams import Stream
     from tiltmeter.models._vector_formats import fingerprint, open_reader
     from tiltmeter.models._vector_store import StoreReader
+    from tiltmeter.models.named import path_of
     from tiltmeter.models.progress import progress_bar
 
-    with progress_bar(f"Reading {source.name}") as report, Stream(source, report) as stream:
+    path = path_of(source)
+    with progress_bar(f"Reading {source.name}") as report, Stream(path, report) as stream:
         reader = open_reader(stream)
         if isinstance(reader, StoreReader):
             if check:
@@ -70,5 +76,5 @@ def _describe(source: Path, check: bool) -> dict[str, Any]:
             "words": reader.words,
             "dimension": reader.dimension,
             "sub_words": "yes" if reader.has_subwords else "no",
-            "fingerprint": fingerprint(source, reader),
+            "fingerprint": fingerprint(path, reader),
         }

@@ -58,10 +58,10 @@ class Lookup:
                 how = case if not joint else joint if case == "as is" else f"{joint}, {case}"
                 # Canonically equal forms are the same word to Unicode, and not to a file.
                 for form in (joined, unicodedata.normalize("NFC", joined), unicodedata.normalize("NFD", joined)):
-                    spelling = _in_case(form, case)
-                    if spelling and spelling not in seen:
-                        seen.add(spelling)
-                        yield how, spelling
+                    for spelling in (_in_case(form, case), _in_turkish_case(form, case)):
+                        if spelling and spelling not in seen:
+                            seen.add(spelling)
+                            yield how, spelling
 
     def parts(self, text: str) -> list[str]:
         """The words of a name of several words, where they may stand in for the whole."""
@@ -111,6 +111,16 @@ def _in_case(text: str, case: Case) -> str:
         return text.lower()
     if case == "title":  # str.title would make a capital after every apostrophe
         return _PIECE.sub(lambda piece: piece[0].capitalize(), text)
+    return text
+
+
+def _in_turkish_case(text: str, case: Case) -> str:
+    """In Turkish the capital of i is İ, and that of ı is I: İbrahim, ibrahim; Işıl, ışıl."""
+    small = text.replace("İ", "i").replace("I", "ı").lower()
+    if case == "lower":
+        return small
+    if case == "title":
+        return _PIECE.sub(lambda piece: piece[0][0].replace("i", "İ").upper() + piece[0][1:], small)
     return text
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import InputError, ModelError
-from tiltmeter.models import gguf_file, huggingface
+from tiltmeter.models import gguf_file, huggingface, named
 from tiltmeter.models._blanks import parts_of, shown
 from tiltmeter.models._continuations import Continuation, Continuations, Ids
 from tiltmeter.models._forward import Forward
@@ -128,7 +128,7 @@ class CausalModel:
         huggingface.require()
         picked = huggingface.pick_device(device)
         dtype = dtype or ("bfloat16" if picked.type == "cuda" else "float32")
-        name, path = str(name_or_path), Path(name_or_path)
+        name, path = str(name_or_path), named.path_of(name_or_path)
         if gguf_file.is_gguf(path):
             model, tokenizer = gguf_file.open_gguf(path, dtype=dtype, device=picked)
         else:

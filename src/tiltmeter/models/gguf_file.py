@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import InputError, ModelError
-from tiltmeter.models import huggingface
+from tiltmeter.models import huggingface, named
 
 SUFFIX = ".gguf"
 _HEADER = struct.Struct("<4sIQQ")  # magic, version, numbers of tensors and of settings
@@ -23,7 +23,8 @@ _SMALLEST = 13  # bytes that an entry of the header takes at least
 
 
 def is_gguf(path: str | Path) -> bool:
-    return Path(path).suffix.lower() == SUFFIX
+    """Whether a path, or what a name of ours stands for, is called like a GGUF file."""
+    return named.path_of(path).suffix.lower() == SUFFIX
 
 
 def open_gguf(path: Path, *, dtype: str = "float32", device: Any = "cpu") -> tuple[Any, Any]:
@@ -60,7 +61,7 @@ def open_gguf(path: Path, *, dtype: str = "float32", device: Any = "cpu") -> tup
 
 def fingerprint(path: Path) -> str:
     """SHA-256 of the file: everything is in it."""
-    with path.open("rb") as stream:
+    with named.path_of(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import InputError, ModelError
+from tiltmeter.models import named as names
 from tiltmeter.models.json_file import read_json
 
 DTYPES = ("float32", "bfloat16", "float16")
@@ -71,8 +72,10 @@ def quiet() -> Iterator[None]:
 
 def folder_of(name: str, *, revision: str | None = None, trust_remote_code: bool = False) -> Path:
     """The folder that a path or a hub name stands for; a hub name is downloaded unless the hub's cache has it."""
-    if Path(name).is_dir():
-        return Path(name)
+    if (place := names.path_of(name)).is_dir():
+        return place
+    if place.is_file() and str(place) != name:
+        raise ModelError(f"{name} is one file, not the folder of a transformers model. Leave out the kind.")
     from huggingface_hub import snapshot_download
 
     code = ("*.py",) if trust_remote_code else ()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import InputError, ModelError, did_you_mean
-from tiltmeter.models import KINDS, LM_KINDS, huggingface
+from tiltmeter.models import KINDS, LM_KINDS, huggingface, named, projection
 from tiltmeter.models.base import Embedder
 from tiltmeter.models.json_file import read_json
 from tiltmeter.models.lm import LanguageModel
@@ -34,7 +34,8 @@ _HEADS = {
 
 
 def load(name_or_path: str | Path, *, kind: str | None = None, **options: Any) -> Embedder:
-    """The model in a file or folder, or of that name on the Hugging Face hub.
+    """The model in a file or folder, or of that name: in the box (`demo:en`), fetched by `tiltmeter pull`, or on the
+    Hugging Face hub.
 
     `kind` ("static", "encoder" or "precomputed") is seen from what is there, unless given; `options` are those of
     `StaticEmbedding.open`, `HuggingFaceEncoder.open` and `Precomputed.open`.
@@ -43,14 +44,22 @@ def load(name_or_path: str | Path, *, kind: str | None = None, **options: Any) -
     if kind is not None and kind not in _KIND_NAMES:
         near = did_you_mean(kind, _KIND_NAMES) or f"There are: {', '.join(_KIND_NAMES)}."
         raise ModelError(f"no kind of model is called {kind!r}. {near}")
+    bare, file = projection.split(name)
+    if file is not None:
+        return projection.ProjectedEmbedder(
+            load(bare, kind=kind, **options), projection.read_projection(file), options.get("name", name)
+        )
     kind = kind or kind_of(name)
     opener = _opener(kind)
     _check_options(name, kind, opener, options)
+    if kind == "static" and (place := named.located(name)) is not None:
+        return opener(place, **{"name": name, **options})
     return opener(name, **options)
 
 
 def load_lm(name_or_path: str | Path, *, kind: str | None = None, **options: Any) -> LanguageModel:
-    """The language model in a folder or GGUF file, or of that name on the Hugging Face hub.
+    """The language model in a folder or GGUF file, or of that name: in the box (`demo:en`), fetched by `tiltmeter
+    pull`, or on the Hugging Face hub.
 
     `kind` ("masked" or "causal") is seen from the model's configuration, unless given; `options` are those of
     `MaskedModel.open` and `CausalModel.open`.
@@ -61,6 +70,9 @@ def load_lm(name_or_path: str | Path, *, kind: str | None = None, **options: Any
         raise ModelError(f"no kind of language model is called {kind!r}. {near}")
     known = {option: options[option] for option in ("revision", "trust_remote_code") if option in options}
     kind = kind or lm_kind_of(name, **known)
+    name, file = projection.split(name)
+    if file is not None:
+        options["projection"] = file
     opener = _lm_opener(kind)
     _check_options(name, kind, opener, options)
     return opener(name, **options)
@@ -68,7 +80,9 @@ def load_lm(name_or_path: str | Path, *, kind: str | None = None, **options: Any
 
 def lm_kind_of(name: str, *, revision: str | None = None, trust_remote_code: bool = False) -> str:
     """Whether the language model under a path or a name is a masked or a causal one, by its configuration."""
-    if Path(name).suffix.lower() == ".gguf" and Path(name).is_file():
+    name, _ = projection.split(name)
+    place = named.path_of(name)
+    if place.suffix.lower() == ".gguf" and place.is_file():
         return "causal"
     if kind_of(name) != "encoder":
         raise ModelError(f"{name} is a file of vectors, not a language model. Give the folder of one, or a GGUF file.")
@@ -101,7 +115,8 @@ def _check_options(name: str, kind: str, opener: Callable[..., Any], options: Ma
 
 def kind_of(name: str) -> str:
     """Which kind of model stands under a path or a name."""
-    path = Path(name)
+    name, _ = projection.split(name)
+    path = named.path_of(name)
     try:
         if path.is_dir():
             if (path / "config.json").is_file() or (path / "modules.json").is_file():
@@ -123,7 +138,9 @@ def _hint(path: Path) -> str:
     if not path.parent.is_dir():
         return f" There is no folder {str(path.parent)!r} either."
     near = did_you_mean(path.name, (entry.name for entry in path.parent.iterdir()))
-    return f" {near}" if near else " Give a file of vectors, a folder of a model, or a name on the Hugging Face hub."
+    return (
+        f" {near}" if near else " Give a file of vectors, a model's folder, a name on the Hugging Face hub, or demo:en."
+    )
 
 
 def _opener(kind: str) -> Callable[..., Embedder]:

@@ -52,7 +52,7 @@ def _association(model: Any, job: Job) -> Found:
 def _lpbs(model: Any, job: Job) -> Found:
     options = dict(job.options)
     test: Any = job.subject
-    family: Family = options.pop("family") or ("target is attribute" if test.language == "en" else "target attribute")
+    family: Family = options.pop("family") or "target is attribute"
     return Found((lpbs(model, test, family=family, **options),))
 
 

@@ -1,0 +1,121 @@
+"""`tiltmeter demo` on a small real BERT that stands in for the one in the box."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+pytest.importorskip("torch", reason="language models need the extra 'lm'")
+
+from benchmarks.random_bert import save
+from tiltmeter.cli import demo as demo_command
+from tiltmeter.cli.app import app
+from tiltmeter.lexicon.catalogue import word_sets
+from tiltmeter.models import named
+from tiltmeter.runs.results import read_run
+
+RARE = {"vodka": 99, "smoothie": 0, "nutritionist": 1, "males": 40, "Amy": 0}
+
+
+@pytest.fixture(scope="module")
+def box(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A box with a small masked model that knows the words of the lexicon, of which some were rare in training."""
+    box = tmp_path_factory.mktemp("box")
+    folder = box / "en-masked"
+    folder.mkdir()
+    save(folder, layers=1, width=64)
+    words = {part for words in word_sets().values() for text in words.texts for part in text.split()}
+    few = {word for number, word in enumerate(word_sets()["name"].texts) if number % 8}  # 98 names are bridge enough
+    counts = {word: RARE.get(word, 5 if word in few else 1_000) for word in sorted(words)}
+    (folder / "counts.json").write_text(json.dumps(counts), encoding="utf-8")
+    listed = [
+        f"{hashlib.sha256(file.read_bytes()).hexdigest()}  en-masked/{file.name}\n" for file in sorted(folder.iterdir())
+    ]
+    (box / named.CHECKSUMS).write_text("".join(listed))
+    return box
+
+
+@pytest.fixture(scope="module")
+def shown(box: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+    """What a person sees, and the run folder."""
+    folder = tmp_path_factory.mktemp("demo") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(named, "_DEMO", box)
+        done = CliRunner().invoke(app, ["demo", "--out", str(folder), "--no-browser"])
+    assert done.exit_code == 0, done.output
+    return folder, done.stdout, done.stderr
+
+
+@pytest.mark.slow
+def test_three_findings_with_intervals_are_told(shown: tuple[Path, str, str]) -> None:
+    _, out, _ = shown
+    assert [line[:2] for line in out.splitlines() if line[:2] in ("1.", "2.", "3.")] == ["1.", "2.", "3."]
+    for said in ("drinks go with", "occupations go with", "pairs of sentences about gender", "95 % interval"):
+        assert said in out
+    assert out.index("woman:") < out.index("man:", out.index("woman:") + 6) < out.index("girl:")
+
+
+@pytest.mark.slow
+def test_rare_words_are_left_out_and_said_to_be(shown: tuple[Path, str, str]) -> None:
+    folder, out, _ = shown
+    assert "beverage: 2 of 18 left out, met fewer than 100 times in training: smoothie, vodka" in out
+    assert re.search(r"name: 6\d\d of 779 left out, met fewer than 100 times", out)
+    rows = read_run(folder).measurements
+    assert not {row.details.get("target") for row in rows} & RARE.keys()
+    reasons = {lost.word: lost.reason for row in rows for lost in row.lost}
+    assert reasons["nutritionist"] == "the model met it once in training, fewer than 100"
+
+
+@pytest.mark.slow
+def test_the_findings_are_those_of_the_run_folder(shown: tuple[Path, str, str]) -> None:
+    folder, out, _ = shown
+    assert (folder / "report.html").is_file()
+    cells = {
+        (row.details["target"], row.details["feature"]): f"{row.value:.2f} ({row.low:.2f} … {row.high:.2f})"
+        for row in read_run(folder).measurements
+        if row.metric == "indirect"
+    }
+    lines = [line.strip() for line in out.splitlines() if line.strip().startswith(("woman: “", "man: “"))]
+    told = [
+        (feature, one) for feature, _, links in (line.partition(": ") for line in lines) for one in links.split(", ")
+    ]
+    found = [cells[target, feature] == rest for feature, one in told
+             for target, _, rest in [one.removeprefix("“").partition("” ")] if (target, feature) in cells]  # fmt: skip
+    assert all(found)
+    assert len(found) > 0
+
+
+@pytest.mark.slow
+def test_a_second_start_says_the_same_at_once_and_the_spec_does_it_again(
+    shown: tuple[Path, str, str], box: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, out, _ = shown
+    monkeypatch.setattr(named, "_DEMO", box)
+    measured = (folder / "measurements.tsv").read_bytes()
+    again = CliRunner().invoke(app, ["demo", "--out", str(folder), "--json"])
+    told = json.loads(again.stdout)
+    assert told["failed"] == []
+    assert len(told["findings"]) == 3
+    assert all(line in out for finding in told["findings"] for line in finding["said"])
+    assert told["lost"]
+    monkeypatch.chdir(folder)
+    assert CliRunner().invoke(app, ["run", "spec.yaml", "--no-report"]).exit_code == 0
+    assert (folder / "measurements.tsv").read_bytes() == measured
+
+
+def test_without_its_model_the_demo_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(named, "_DEMO", tmp_path)
+    done = CliRunner().invoke(app, ["demo", "--out", str(tmp_path / "run"), "--no-browser"])
+    assert done.exit_code != 0
+    assert "no demo model" in str(done.exception)
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_demo_leads_with_words_that_are_common_in_novels() -> None:
+    assert demo_command.FEATURES[0] == ("woman", "man")
+    assert demo_command.LEAST == 100
