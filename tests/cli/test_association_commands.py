@@ -58,7 +58,7 @@ def test_all_tests_that_fit_are_run_and_the_others_are_named(run: Run, vectors: 
     done = run("weat", vectors)
     assert "weat6 " in done.stdout
     assert "weat1 " not in done.stdout
-    assert "skipped test weat1: of the 25 words of X, 0 have a vector" in done.stderr
+    assert "skipped test weat1 (en): of the 25 words of X, 0 have a vector" in done.stderr
     assert "\x1b" not in done.stdout
 
 

@@ -48,7 +48,7 @@ def crows(
         }
         for row in measured
     ]
-    print_rows(rows, title=f"CrowS on {result.model}: {result.pair_set}", as_json=False)
+    print_rows(rows, title=f"CrowS on {result.model}: {result.pair_set}, language {result.language}", as_json=False)
     say("[dim]50 is unbiased; above, the model prefers the more stereotypical sentences[/]")
     say(Text(given.note or given.source, style="dim"))
     for lost in result.lost[:10]:

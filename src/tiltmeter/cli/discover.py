@@ -32,14 +32,18 @@ def discover(
     import dataclasses
 
     from tiltmeter.lexicon.catalogue import word_set
+    from tiltmeter.lexicon.source_text import clean
     from tiltmeter.measure import scores
     from tiltmeter.measure.discovery import discover as search
     from tiltmeter.report.tables import number, p_text
 
-    whole = word_set(targets, lang)
+    whole, target = word_set(targets, lang), clean(target)
     words = tuple(word for word in whole.words if word.text == target)
     if not words:
-        raise InputError(f"{target!r} is not in the word set {targets!r}.", hint=f"See `tiltmeter show {targets}`.")
+        raise InputError(
+            f"{target!r} is not in the word set {targets!r} of language {lang!r}.",
+            hint=f"See `tiltmeter show {targets} --lang {lang}`.",
+        )
     opened = open_model(model, device=device, dtype=dtype, cache=cache, whole_words=whole_words)
     matrix = scores.indirect(
         opened, dataclasses.replace(whole, words=words), features, lang=lang, resamples=100, level=level, seed=seed
@@ -57,7 +61,9 @@ def discover(
         }
         for row in found
     ]
-    print_rows(rows, title=f"{target} on {opened.name}: words of the vocabulary, as {features}", as_json=False)
+    print_rows(
+        rows, title=f"{target} on {opened.name}: words of the vocabulary, as {features}, language {lang}", as_json=False
+    )
     say(
         f"[dim]{found[0].details['words_searched']:,} words searched; p-values adjusted for all of them (Bonferroni)[/]"
     )

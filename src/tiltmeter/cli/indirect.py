@@ -26,8 +26,11 @@ def indirect(
         bool, typer.Option("--direct", help="The direct score instead: one sentence with both words.")
     ] = False,
     sensitive: Annotated[
-        str, typer.Option(help="Word sets that may explain an association, separated by commas.")
-    ] = "gender,age,race,religion",
+        str | None,
+        typer.Option(
+            help="Word sets that may explain an association, separated by commas. Default: those of the language."
+        ),
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say what explains each pair that is shown.")] = False,
     top: Annotated[int, typer.Option(min=1, help="Show this many pairs, the strongest first.")] = 20,
     everything: Annotated[bool, typer.Option("--all", help="Show all pairs.")] = False,
@@ -43,8 +46,8 @@ def indirect(
 ) -> None:
     """Indirect (or direct) log-probability scores of a category of targets with a category of features.
 
-    The indirect score is the correlation, over 779 first names, of how a model links each name to the target and to the
-    feature. With --explain, it says what is left of it when gender, age ... of the names are held fixed.
+    The indirect score is the correlation, over some hundred first names, of how a model links each name to the target
+    and to the feature. With --explain, it says what is left of it when gender, age ... of the names are held fixed.
     """
     from tiltmeter.measure import scores
 
@@ -64,20 +67,26 @@ def indirect(
         from tiltmeter.measure.sources import explain as find_sources
 
         part = _part(matrix, shown)
-        found = find_sources(
-            opened, part, [name.strip() for name in sensitive.split(",") if name.strip()], resamples=resamples,
-            level=level, seed=seed,
-        )  # fmt: skip
+        found = find_sources(opened, part, _sensitive(sensitive, lang), resamples=resamples, level=level, seed=seed)
         explained = {pair: found.ranked(*pair) for pair in shown}
     if as_json:
         print_json([_as_dict(matrix, pair, explained.get(pair)) for pair in shown])
         return
     print_rows(
         [_row(matrix, pair, explained.get(pair)) for pair in shown],
-        title=f"{matrix.metric} scores on {matrix.model}: {matrix.target_set} × {matrix.feature_set}",
+        title=f"{matrix.metric} scores on {matrix.model}: {matrix.target_set} × {matrix.feature_set}, "
+        f"language {matrix.language}",
         as_json=False,
     )
     _print_notes(matrix, len(shown))
+
+
+def _sensitive(named: str | None, lang: str) -> list[str]:
+    from tiltmeter.measure.sources import sensitive_sets
+
+    if named is None:
+        return [name for name in sensitive_sets(lang) if name != "sexual-orientation"]
+    return [name.strip() for name in named.split(",") if name.strip()]
 
 
 def _word_set(name: str, lang: str) -> WordSet:
@@ -97,11 +106,14 @@ def _word_set(name: str, lang: str) -> WordSet:
 def _strongest(matrix: ScoreMatrix, only: list[str], top: int | None) -> list[tuple[str, str]]:
     import numpy as np
 
+    from tiltmeter.lexicon.source_text import clean
+
+    only = [clean(word) for word in only]
     for word in only:
         if word not in matrix.targets and word not in matrix.features:
             lost = {one.word: one.reason for one in matrix.lost}
             raise InputError(
-                f"{word!r} is no target or feature with a score.",
+                f"{word!r} is no target or feature with a score in language {matrix.language!r}.",
                 hint=f"It was lost: {lost[word]}." if word in lost else "See `tiltmeter show` for the words of a set.",
             )
     order = np.argsort(-np.abs(np.nan_to_num(matrix.score)), axis=None, kind="stable")

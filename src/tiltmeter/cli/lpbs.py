@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tiltmeter.cli.association import Alpha, How, PValue, Tests, chosen_tests, print_lost
+from tiltmeter.cli.association import Alpha, How, PValue, Tests, chosen_tests, languages_of, print_lost
 from tiltmeter.cli.language_models import Cache, Device, Dtype, Level, Model, Seed, open_model
 from tiltmeter.cli.output import Json, Lang, print_json, print_rows, say
 from tiltmeter.errors import InputError
@@ -57,7 +57,10 @@ def lpbs(
                 raise
             say(Text(f"skipped {error}", style="dim"))
     if not measured:
-        raise InputError(f"{opened.name} can score the words of none of the tests.", hint="Is --lang right?")
+        raise InputError(
+            f"{opened.name} can score the words of none of the tests.",
+            hint=f"The language of the tests is {lang}: is --lang right?",
+        )
     if as_json:
         print_json([row.as_dict() for row in measured])
         return
@@ -74,6 +77,6 @@ def lpbs(
         }
         for row, corrected in zip(measured, adjusted, strict=True)
     ]
-    print_rows(rows, title=f"LPBS on {opened.name}", as_json=False)
+    print_rows(rows, title=f"LPBS on {opened.name}, {languages_of(measured)}", as_json=False)
     say(f"[dim]* significant at {alpha:g} after Holm's correction; p-values two-sided, over attributes[/]")
     print_lost(measured)

@@ -29,10 +29,12 @@ def score(
     import numpy as np
     from rich.text import Text
 
+    from tiltmeter.lexicon.source_text import clean
     from tiltmeter.measurement import Lost, Measurement
     from tiltmeter.models.lm import Query
 
-    asked = list(dict.fromkeys(word.strip() for word in words.split(",") if word.strip()))
+    text = clean(text)
+    asked = list(dict.fromkeys(clean(word) for word in words.split(",") if word.strip()))
     if not asked:
         raise InputError("there is no word to fill the blank with.", hint="Give some: --words nurse,engineer")
     opened = open_model(model, device=device, dtype=dtype, cache=cache)

@@ -72,7 +72,7 @@ def _described(entry: AssociationTest | MulticlassTest | WordSet | TemplateSet) 
                 "templates": [],
             }
         case TemplateSet():
-            templates = [template.text for template in entry.templates]
+            templates = list(entry.sentences)
             return common | {
                 "what": "template set",
                 "title": f"{entry.target} × {entry.feature}",

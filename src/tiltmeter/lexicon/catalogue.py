@@ -17,6 +17,7 @@ from tiltmeter.lexicon.toml_format import Document, Lexicon
 from tiltmeter.lexicon.words import WordSet
 
 _Entry = TypeVar("_Entry")
+_READ_ELSEWHERE = ("seat-contexts.toml", "pairs.toml", "debias.toml", "usefulness.toml")
 
 
 def languages() -> tuple[str, ...]:
@@ -68,9 +69,9 @@ def _data() -> Traversable:
 
 
 def _files(folder: Traversable) -> Iterator[Traversable]:
-    """The documents of a language; SEAT contexts and sentence pairs have readers of their own."""
+    """The documents of a language, but for those that have a reader of their own."""
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        if file.name.endswith(".toml") and file.name not in ("seat-contexts.toml", "pairs.toml"):
+        if file.name.endswith(".toml") and file.name not in _READ_ELSEWHERE:
             yield file
 
 

@@ -53,17 +53,22 @@ class PairSet:
         return len(self.pairs)
 
 
+def pair_languages() -> tuple[str, ...]:
+    """The languages that have pairs."""
+    folders = (resources.files("tiltmeter.lexicon") / "data").iterdir()
+    return tuple(sorted(folder.name for folder in folders if (folder / PAIRS_FILE).is_file()))
+
+
 @cache
 def pair_set(language: str = "en") -> PairSet:
     """The pairs that come with Tiltmeter."""
-    data = resources.files("tiltmeter.lexicon") / "data"
-    file = data / language / PAIRS_FILE
-    if not file.is_file():
-        known = sorted(folder.name for folder in data.iterdir() if (folder / PAIRS_FILE).is_file())
+    known = pair_languages()
+    if language not in known:
         raise InputError(
             f"there are no bundled sentence pairs in language {language!r}.",
             hint=f"Languages that have them: {', '.join(known)}; or give a CSV file of your own.",
         )
+    file = resources.files("tiltmeter.lexicon") / "data" / language / PAIRS_FILE
     document = tomllib.loads(file.read_text("utf-8"))
     pairs = [
         SentencePair(more, less, direction, bias_type)

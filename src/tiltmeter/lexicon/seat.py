@@ -57,7 +57,9 @@ def seat_contexts(language: str) -> SeatContexts:
         )
     file = resources.files("tiltmeter.lexicon") / "data" / language / CONTEXTS_FILE
     table = tomllib.loads(file.read_text("utf-8"))
-    by_kind = {Kind(kind): tuple(Template(text) for text in contexts) for kind, contexts in table["contexts"].items()}
+    by_kind = {
+        Kind(kind): tuple(Template(text, language) for text in contexts) for kind, contexts in table["contexts"].items()
+    }
     return SeatContexts(language, by_kind, table["source"])
 
 

@@ -5,16 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tiltmeter.errors import InputError
+from tiltmeter.lexicon.grammar import grammar_of
 from tiltmeter.lexicon.templates import Template
-from tiltmeter.lexicon.words import Gender, Kind, Word, WordSet
-
-# The pronouns that a template of a test may ask for, by the gender of its word.
-_PRONOUNS = {
-    "en": {
-        Gender.MALE: {"subject": "he", "possessive": "his"},
-        Gender.FEMALE: {"subject": "she", "possessive": "her"},
-    },
-}
+from tiltmeter.lexicon.words import Kind, Word, WordSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +107,7 @@ class AssociationTest:
         return Passage(filled.text, word.text, *filled.places["word"])
 
     def _pronoun(self, slot: str, word: Word) -> Word:
-        by_gender = _PRONOUNS.get(self.language, {})
+        by_gender = grammar_of(self.language).pronouns
         slots = sorted({known for pronouns in by_gender.values() for known in pronouns})
         if slot not in slots:
             raise InputError(
@@ -122,7 +115,7 @@ class AssociationTest:
                 where=f"test {self.name}",
                 hint=f"In language {self.language!r} a test may use: {', '.join(['word', *slots])}.",
             )
-        if word.gender not in by_gender:
+        if word.gender is None or word.gender not in by_gender:
             raise InputError(
                 f"the template has a slot {{{slot}}}, but {word.text!r} is of no one gender.",
                 where=f"test {self.name}",

@@ -7,24 +7,23 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tiltmeter.errors import InputError, did_you_mean
-from tiltmeter.lexicon import grammar
+from tiltmeter.errors import did_you_mean
 from tiltmeter.lexicon.checks import SLOTS, check_test, check_twins
+from tiltmeter.lexicon.grammar import grammar_of
 from tiltmeter.lexicon.source_text import SourceText, clean, read, shown
+from tiltmeter.lexicon.template_text import agreement, checked_template
 from tiltmeter.lexicon.templates import Template, TemplateSet
 from tiltmeter.lexicon.tests import AssociationTest, MulticlassTest
 from tiltmeter.lexicon.toml_table import THING, Table, type_name
-from tiltmeter.lexicon.words import Gender, Kind, Role, Word, WordSet
+from tiltmeter.lexicon.words import Role, Word, WordSet
 
 _SECTIONS = ("sets", "templates", "tests", "multiclass")
-_FORMS = sorted({*grammar.FORMS, *(str(kind) for kind in Kind)})
 _MAX_NESTING = 100  # the format needs four; tomllib's time grows with the square of a dotted key's length
 _DOTTED_KEY = re.compile(r"""(?:[\w-]++|"[^"]*+"|'[^']*+')(?:[ \t]*+\.[ \t]*+(?:[\w-]++|"[^"]*+"|'[^']*+'))*+""")
-_BRACES = re.compile(r"\{[^{}]*\}|[{}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,70 +106,80 @@ class Document:
         )
 
     def _set(self, name: str, table: Table) -> WordSet:
-        table.only("title", "role", "kind", "gender", "note", "source", "words", required=("words",))
+        table.only("title", "role", "kind", "gender", "genus", "note", "source", "words", required=("words",))
         role = table.choice(Role, "role", table.values["role"]) if "role" in table.values else Role.CONCEPT
         return WordSet(
             name,
             self.language,
-            self._words(table, "words", f"set {name!r}", table.kinds(THING), table.gender(None)),
+            self._words(
+                table,
+                "words",
+                f"set {name!r}",
+                Word("", table.kinds(THING), gender=table.gender(None), genus=table.genus(None)),
+            ),
             table.text("title", name),
             table.text("source", self.origin),
             role,
             table.note(),
         )
 
-    def _words(
-        self, table: Table, key: str, what: str, kinds: frozenset[Kind], gender: Gender | None
-    ) -> tuple[Word, ...]:
+    def _words(self, table: Table, key: str, what: str, usual: Word) -> tuple[Word, ...]:
+        """The words of a list; what they do not say of themselves is as in `usual`."""
         raw: list[str] = []
         words: list[Word] = []
         for value in table.list(key):
             if isinstance(value, dict):
-                word = self._word(Table(table.source, (*table.path, key), value), what, kinds, gender)
+                word = self._word(Table(table.source, (*table.path, key), value), what, usual)
                 raw.append(value["text"])
             else:
-                word = Word(table.checked(value, key), kinds, gender=gender)
+                word = replace(usual, text=table.checked(value, key))
                 raw.append(str(value))
             words.append(word)
         check_twins(table.source, what, words, table.lines(key, raw), raw)
         return tuple(words)
 
-    def _word(self, entry: Table, what: str, kinds: frozenset[Kind], gender: Gender | None) -> Word:
+    def _word(self, entry: Table, what: str, usual: Word) -> Word:
         if not isinstance(entry.values.get("text"), str):
             raise entry.error(f"a word of {what} lacks its text.", hint='Write { text = "barman", plural = "barmen" }.')
         text = entry.text("text", "")
-        entry.only("text", "kind", "plural", "singular", "article", "gender")
-        forms = {key: entry.text(key, "") or None for key in ("plural", "singular", "article")}
-        if self.language == "en" and forms["article"] not in (None, "a", "an", "the"):
+        written = grammar_of(self.language).keys()
+        entry.only("text", "kind", "plural", "singular", "article", "gender", "genus", "feminine", *written)
+        known = {key: entry.text(key, "") or None for key in ("plural", "singular", "article", "feminine")}
+        if self.language == "en" and known["article"] not in (None, "a", "an", "the"):
             raise entry.error(
-                f"unknown article {shown(forms['article'] or '')} of {shown(text)}.",
+                f"unknown article {shown(known['article'] or '')} of {shown(text)}.",
                 value=str(entry.values["article"]),
                 hint="Known: a, an, the.",
             )
         return Word(
             text,
-            entry.kinds(kinds, text),
-            forms["plural"],
-            forms["singular"],
-            forms["article"],
-            entry.gender(gender, text),
+            entry.kinds(usual.kinds, text),
+            gender=entry.gender(usual.gender, text),
+            genus=entry.genus(usual.genus, text),
+            forms=tuple((key, entry.text(key, "")) for key in written if key in entry.values),
+            **known,
         )
 
     def _templates(self, name: str, table: Table, known: Mapping[str, WordSet]) -> TemplateSet:
-        table.only("target", "feature", "sentences", "note", "source", required=("target", "feature", "sentences"))
+        required = ("target", "feature", "sentences")
+        table.only("target", "feature", "agrees", "sentences", "note", "source", required=required)
         sets = {slot: self._known(table, slot, known) for slot in ("target", "feature")}
-        templates = []
+        agrees = agreement(table, sets.values(), self.language)
+        templates: list[Template] = []
         for text in table.texts("sentences"):
-            template = _template(table, "sentences", text, required=("target", "feature"))
+            template = checked_template(
+                table, "sentences", text, self.language, required=("target", "feature"), agrees=agrees
+            )
+            versions = template.versions() if agrees else (template,)
             for slot, words in sets.items():
-                if all(template.form(slot, word) is None for word in words.words):
+                if all(version.form(slot, word) is None for word in words.words for version in versions):
                     raise table.error(
                         f"no word of set {words.name!r} fits {{{slot}}} in {shown(text)}.",
                         "sentences",
                         value=text,
                         hint="Give the slot another form, or the words their kind.",
                     )
-            templates.append(template)
+            templates += versions
         return TemplateSet(
             name,
             self.language,
@@ -197,13 +206,15 @@ class Document:
         sets = {}
         for slot in SLOTS:
             if isinstance(table.values[slot], list):
-                words = self._words(table, slot, f"{slot.upper()} of test {name!r}", THING, None)
+                words = self._words(table, slot, f"{slot.upper()} of test {name!r}", Word("", THING))
                 label = f"{name}-{slot}"
                 sets[slot] = WordSet(label, self.language, words, label, source)
             else:
                 sets[slot] = self._known(table, slot, known)
         sentences = [
-            _template(table, key, table.text(key, ""), required=("word",), optional=("subject", "possessive"))
+            checked_template(
+                table, key, table.text(key, ""), self.language, required=("word",), optional=("subject", "possessive")
+            )
             if key in table.values
             else None
             for key in templates
@@ -275,28 +286,3 @@ def _parse(source: SourceText) -> dict[str, object]:
         raise source.error(
             f"is not valid TOML: {message[:200]}.", line=line, hint="Texts stand in double quotes, lists in [ ]."
         ) from None
-
-
-def _template(table: Table, key: str, text: str, *, required: Sequence[str], optional: Sequence[str] = ()) -> Template:
-    """A template whose slots are all known, each in a known form."""
-
-    def wrong(message: str, hint: str) -> InputError:
-        return table.error(f"{message} in {shown(text)}.", key, value=text, hint=hint)
-
-    template = Template(text)
-    slots = (*required, *optional)
-    example = " and ".join(f"{{{slot}}}" for slot in required)
-    for match in _BRACES.finditer(text):
-        slot, colon, form = match[0].strip("{}").partition(":")
-        if match[0] in ("{", "}"):
-            raise wrong("unpaired brace", f"Slots are written {example}.")
-        if slot not in slots:
-            hint = did_you_mean(slot, slots) or f"Known slots: {', '.join(slots)}."
-            raise wrong(f"unknown slot {shown(match[0])}", hint)
-        if colon and form not in _FORMS:
-            hint = did_you_mean(form, _FORMS) or f"Known forms: {', '.join(_FORMS)}."
-            raise wrong(f"unknown form {shown(form)}", hint)
-    for slot in required:
-        if slot not in template.slots:
-            raise wrong(f"the slot {{{slot}}} is missing", f"Each template needs {example}.")
-    return template

@@ -11,7 +11,7 @@ from typing import TypeVar
 from tiltmeter.errors import InputError, did_you_mean
 from tiltmeter.lexicon.checks import check_count, check_twins
 from tiltmeter.lexicon.source_text import SourceText, clean, fault, shown
-from tiltmeter.lexicon.words import Gender, Kind, Word
+from tiltmeter.lexicon.words import Gender, Genus, Kind, Word
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
@@ -112,6 +112,9 @@ class Table:
 
     def gender(self, default: Gender | None, near: str | None = None) -> Gender | None:
         return self.choice(Gender, "gender", self.values["gender"], near) if "gender" in self.values else default
+
+    def genus(self, default: Genus | None, near: str | None = None) -> Genus | None:
+        return self.choice(Genus, "genus", self.values["genus"], near) if "genus" in self.values else default
 
 
 @cache

@@ -29,6 +29,15 @@ class Gender(StrEnum):
     BOTH = "both"
 
 
+class Genus(StrEnum):
+    """The grammatical gender of a noun, in languages that have it."""
+
+    MASCULINE = "m"
+    FEMININE = "f"
+    NEUTER = "n"
+    COMMON = "c"  # the Dutch de-words, which do not part masculine from feminine
+
+
 class Role(StrEnum):
     """What a word set is for in an experiment."""
 
@@ -40,7 +49,10 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One entry of a word set. `text` is what a static embedding looks up."""
+    """One entry of a word set. `text` is what a static embedding looks up.
+
+    Of a word with a masculine and a feminine form, such as an occupation, it is the masculine one.
+    """
 
     text: str
     kinds: frozenset[Kind] = field(default_factory=lambda: frozenset({Kind.THING}))
@@ -48,6 +60,13 @@ class Word:
     singular: str | None = None  # for an entry that is already plural
     article: str | None = None  # where it differs from the rule: "an" hour, "the" Netherlands
     gender: Gender | None = None  # of a person, or of the people who mostly bear a name
+    genus: Genus | None = None
+    feminine: str | None = None
+    forms: tuple[tuple[str, str], ...] = ()  # others that are written out: ("definite", "húsið")
+
+    def form(self, name: str) -> str | None:
+        """A form that is written out with the word."""
+        return next((text for form, text in self.forms if form == name), None)
 
     def __str__(self) -> str:
         return self.text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,10 @@ from tiltmeter.metrics.null_model import null_share
 from tiltmeter.metrics.permutation import Alternative, Method, PermutationTest, permutation_test
 from tiltmeter.models.base import Embedder
 from tiltmeter.models.load import load
+
+# Vectors are in single precision. Associations that differ by no more than this, which is what hard debiasing leaves,
+# differ by rounding.
+_ALIKE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +115,24 @@ def weat(
     passages = given.passages() if isinstance(given, AssociationTest) else given
     embedder = model if isinstance(model, Embedder) else load(model)
     x, y, a, b = sides = [
-        _embedded(embedder, name, getattr(passages, name.lower()), at_least, given.name)
+        _embedded(embedder, name, getattr(passages, name.lower()), at_least, given)
         for name, at_least in (("X", 2), ("Y", 2), ("A", 1), ("B", 1))
     ]
     similarities = cosines(np.concatenate([x.vectors, y.vectors]), np.concatenate([a.vectors, b.vectors]))
     n_x, n_a = len(x.words), len(a.words)
     scores = similarities[:, :n_a].mean(axis=1) - similarities[:, n_a:].mean(axis=1)
     size = effect_size(scores[:n_x], scores[n_x:], ddof=ddof)
+    alike = math.isfinite(size) and float(np.ptp(scores)) <= _ALIKE
+    if alike:  # what is left is rounding, and rounding over rounding is no effect
+        similarities, scores, size = np.zeros_like(similarities), np.zeros_like(scores), 0.0
     of_x, of_y = _by_word(x.words, scores[:n_x]), _by_word(y.words, scores[n_x:])
-    over_words = size if of_x.size + of_y.size == scores.size else effect_size(of_x, of_y, ddof=ddof)
+    over_words = size if alike or of_x.size + of_y.size == scores.size else effect_size(of_x, of_y, ddof=ddof)
 
     def tested(values: NDArray[np.float64], first: int) -> PermutationTest:
         return permutation_test(values, first, method=p_value, alternative=alternative, samples=samples, seed=seed)
 
     permutation = tested(scores, n_x)
+    nothing = Interval(0.0, 0.0, level, "none: all words are equally associated, but for rounding")
     if min(len(set(a.words)), len(set(b.words))) < 2:
         interval_over = "targets"  # one attribute word cannot be resampled
     return AssociationResult(
@@ -137,7 +146,9 @@ def weat(
         p_value_words=permutation.p_value
         if over_words is size
         else tested(np.concatenate([of_x, of_y]), of_x.size).p_value,
-        interval=effect_size_interval(
+        interval=nothing
+        if alike
+        else effect_size_interval(
             similarities,
             n_x,
             n_a,
@@ -149,7 +160,7 @@ def weat(
             ddof=ddof,
             seed=seed,
         ),
-        null_share=null_share(over_words, of_x.size, of_y.size, ddof=ddof),
+        null_share=1.0 if alike else null_share(over_words, of_x.size, of_y.size, ddof=ddof),
         counts={side.name: len(side.words) for side in sides},
         lost=tuple(lost for side in sides for lost in side.lost),
         settings={
@@ -165,7 +176,9 @@ def weat(
     )
 
 
-def _embedded(embedder: Embedder, name: str, passages: Sequence[Passage], at_least: int, test: str) -> _Side:
+def _embedded(
+    embedder: Embedder, name: str, passages: Sequence[Passage], at_least: int, test: AssociationTest | SentenceTest
+) -> _Side:
     embedded = embedder.embed(passages)
     words = tuple(passages[kept].word for kept in embedded.kept)
     reasons = {passages[lost].word: reason for lost, reason in embedded.lost}
@@ -176,7 +189,7 @@ def _embedded(embedder: Embedder, name: str, passages: Sequence[Passage], at_lea
         raise InputError(
             f"of the {len({passage.word for passage in passages})} words of {name}, {left} "
             f"{'has' if left == 1 else 'have'} a vector in {embedder.name}; {at_least} must. Lost: {named}{rest}.",
-            where=f"test {test}",
+            where=f"test {test.name} ({test.language})",
         )
     lost = tuple(Lost(passages[position].text, name, reason) for position, reason in embedded.lost)
     return _Side(name, embedded.vectors, words, lost)

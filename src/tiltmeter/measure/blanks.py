@@ -3,6 +3,9 @@
 A template set links a target to a feature. One of the two is read off a blank (`read`), the other stands in the
 sentence (`given`). For every template there is a table p[given, read], and one of priors in which the given word is a
 blank too. The blank keeps the article that its word would have, in the prior as well, so that grammar is not counted.
+
+A sentence that agrees in gender is asked in its masculine and in its feminine version, of every word, and the two
+tables become one (`tiltmeter.metrics.agreement`).
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from numpy.typing import NDArray
 from tiltmeter.lexicon.templates import Blank, Template, TemplateSet
 from tiltmeter.lexicon.words import Word
 from tiltmeter.measurement import Lost
+from tiltmeter.metrics.agreement import over_versions
 from tiltmeter.models.lm import LanguageModel, Query
 
 Array = NDArray[np.float64]
@@ -33,7 +37,7 @@ class JointModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class BlankTable:
-    """log p, and its prior: templates × given words × read words. NaN where a word does not fit or cannot be scored."""
+    """log p, and its prior: sentences × given words × read words. NaN where a word does not fit or cannot be scored."""
 
     given: tuple[str, ...]
     read: tuple[str, ...]
@@ -85,6 +89,7 @@ def blank_tables(
                 )
                 cells = np.ix_(np.array([position]), group.rows, group.columns)
                 log_p[cells], log_prior[cells] = p[None], prior[None]
+        log_p, log_prior = over_versions(log_p, log_prior, templates.groups)
         lost = [
             Lost(word.text, templates.feature if read_slot == "feature" else templates.target, reason)
             for column, word in enumerate(read)

@@ -14,6 +14,7 @@ from tiltmeter.lexicon.templates import Blank, TemplateSet
 from tiltmeter.lexicon.words import Word, WordSet
 from tiltmeter.measure.scores import ScoreMatrix
 from tiltmeter.measurement import Measurement
+from tiltmeter.metrics.agreement import over_versions
 from tiltmeter.metrics.discovery import leaning
 from tiltmeter.metrics.indirect import bridge_bounds, indirect_scores
 from tiltmeter.metrics.logprob import Averaging, bias_scores
@@ -67,13 +68,13 @@ def discover(
     def chunks() -> Iterator[Array]:
         for words, log_p in model.fill_vocabulary(queries):
             vocabulary.extend(words)
-            yield _bias(log_p, len(used), averaging)
+            yield _bias(log_p, used, averaging)
 
     found = leaning(to_target, chunks(), k=k)
     words = [vocabulary[place] for place in [*found.towards, *found.away]]
     if not words:
         raise InputError(f"no word of the vocabulary of {model.name} has a score with {target!r}.")
-    to_words = _bias(model.fill(queries, words).log_p, len(used), averaging)
+    to_words = _bias(model.fill(queries, words).log_p, used, averaging)
     scores = indirect_scores(to_target[None], to_words)
     bounds = bridge_bounds(to_target[None], to_words, resamples=resamples, level=level, seed=seed)
     return [
@@ -106,6 +107,7 @@ def _queries(templates: TemplateSet, names: Sequence[Word]) -> list[Query]:
     return queries
 
 
-def _bias(log_p: Array, templates: int, averaging: Averaging) -> Array:
-    by_template = log_p.reshape(templates, -1, log_p.shape[1])
-    return bias_scores(by_template[:, :-1], by_template[:, -1:], averaging=averaging)
+def _bias(log_p: Array, templates: TemplateSet, averaging: Averaging) -> Array:
+    by_template = log_p.reshape(len(templates), -1, log_p.shape[1])
+    prior = np.broadcast_to(by_template[:, -1:], by_template[:, :-1].shape)
+    return bias_scores(*over_versions(by_template[:, :-1], prior, templates.groups), averaging=averaging)

@@ -24,10 +24,21 @@ Family = Literal["target is attribute", "target attribute"]
 
 # Kurita et al. 2019 use the first; Puttick & Kurpicz-Briki 2024 the second, which fits any language.
 FAMILIES: dict[str, dict[Family, Template]] = {
-    "en": {
-        "target is attribute": Template("{target} is {feature}."),
-        "target attribute": Template("{target} {feature}"),
+    language: {
+        "target is attribute": Template(sentence, language),
+        "target attribute": Template("{target} {feature}", language),
     }
+    for language, sentence in {
+        "de": "{target} ist {feature}.",
+        "en": "{target} is {feature}.",
+        "es": "{target} es {feature}.",
+        "fr": "{target} est {feature}.",
+        "is": "{target} er {feature}.",
+        "it": "{target} è {feature}.",
+        "nl": "{target} is {feature}.",
+        "no": "{target} er {feature}.",
+        "tr": "{target} {feature}.",
+    }.items()
 }
 
 
@@ -45,19 +56,23 @@ def lpbs(
     """The Log Probability Bias Score of an association test (Kurita et al. 2019; Puttick & Kurpicz-Briki 2024, 4.3).
 
     The targets X and Y fill a blank beside each attribute of A and B. The test is two-sided, over partitions of the
-    attributes. Positive: A makes X likelier, and B makes Y likelier.
+    attributes. Positive: A makes X likelier, and B makes Y likelier. Words with a masculine and a feminine form stand
+    in both (`tiltmeter.metrics.agreement`).
     """
     model = model if isinstance(model, LanguageModel) else load_lm(model)
     test = association_test(test, lang) if isinstance(test, str) else test
-    templates = FAMILIES.get(test.language, {"target attribute": Template("{target} {feature}")})
+    templates = FAMILIES.get(test.language, {"target attribute": Template("{target} {feature}", test.language)})
     if family not in templates:
         raise InputError(
             f"there is no template of the family {family!r} in language {test.language!r}.",
-            where=f"test {test.name}",
+            where=f"test {test.name} ({test.language})",
             hint='Use family="target attribute".',
         )
-    used = TemplateSet(family, test.language, "X and Y", "A and B", (templates[family],), "")
     targets, attributes = (*test.x.words, *test.y.words), (*test.a.words, *test.b.words)
+    template = templates[family]
+    agrees = any(template.grammar.feminine(word) is not None for word in (*targets, *attributes))
+    versions = template.versions() if agrees else (template,)
+    used = TemplateSet(family, test.language, "X and Y", "A and B", versions, "")
     table = blank_table(model, used, attributes, targets, read_slot="target")
     scores = increased_log_probability(table.log_p[0], table.log_prior[0])  # attributes × targets
     in_x, in_a = len(test.x.words), len(test.a.words)
@@ -75,7 +90,7 @@ def lpbs(
             named = "; ".join(f"{one.word!r}: {one.reason}" for one in lost if one.where == side) or "none is left"
             raise InputError(
                 f"{model.name} can score {counts[side]} words of {side}, and {least} must be. {named}.",
-                where=f"test {test.name}",
+                where=f"test {test.name} ({test.language})",
             )
     found = score(
         scores[np.ix_(has_attribute, has_target)].T,

@@ -155,8 +155,8 @@ def indirect(
         ],
     )
     lost = _distinct(first.lost, second.lost)
-    first = _without(first, rows=_scored(first, 1), columns=_scored(first, 2) & _scored(second, 1))
-    second = _without(second, rows=[name in first.read for name in second.given], columns=_scored(second, 2))
+    first = _without(first, rows=_scored(first, 1), columns=_scored(first, 2) & _scored(second, 1), lang=lang)
+    second = _without(second, rows=[name in first.read for name in second.given], columns=_scored(second, 2), lang=lang)
     to_targets = bias_scores(first.log_p, first.log_prior, averaging=averaging)
     to_features = bias_scores(second.log_p, second.log_prior, averaging=averaging)
     scores = indirect_scores(to_targets, to_features)
@@ -218,7 +218,7 @@ def direct(
     used = _templates(templates, f"{target_words.name}-{feature_words.name}", lang)
     table = blank_table(model, used, target_words.words, feature_words.words, read_slot="feature")
     lost = table.lost
-    table = _without(table, rows=_scored(table, 1), columns=_scored(table, 2))
+    table = _without(table, rows=_scored(table, 1), columns=_scored(table, 2), lang=lang)
     p_value, n = _against_zero(table.log_p - table.log_prior)
     bounds = score_template_bounds(table.log_p, table.log_prior, averaging=averaging, level=level)
     return ScoreMatrix(
@@ -284,12 +284,15 @@ def _scored(table: BlankTable, axis: int) -> NDArray[np.bool_]:
     return np.asarray(~np.isnan(table.log_p).all(axis=(0, 3 - axis)), dtype=np.bool_)
 
 
-def _without(table: BlankTable, rows: Sequence[bool] | NDArray[np.bool_], columns: NDArray[np.bool_]) -> BlankTable:
+def _without(
+    table: BlankTable, rows: Sequence[bool] | NDArray[np.bool_], columns: NDArray[np.bool_], lang: str
+) -> BlankTable:
     """The table less the words that have no score at all."""
     row, column = np.flatnonzero(rows), np.flatnonzero(columns)
     if not row.size or not column.size:
         named = "; ".join(f"{lost.word!r}: {lost.reason}" for lost in table.lost[:2])
-        raise InputError(f"no word of {'the first' if not row.size else 'the second'} set can be scored. {named}.")
+        which = "the first" if not row.size else "the second"
+        raise InputError(f"no word of {which} set can be scored in language {lang!r}. {named}.")
     cells = np.ix_(np.arange(len(table.log_p)), row, column)
     return BlankTable(
         tuple(table.given[i] for i in row),

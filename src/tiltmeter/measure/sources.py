@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import InputError
-from tiltmeter.lexicon.catalogue import template_set, word_set
+from tiltmeter.lexicon.catalogue import template_set, template_sets, word_set
 from tiltmeter.lexicon.templates import TemplateSet
 from tiltmeter.lexicon.words import Kind, WordSet
 from tiltmeter.measure.blanks import BlankTable, blank_tables
@@ -20,7 +20,7 @@ from tiltmeter.models.lm import LanguageModel
 
 COMMONNESS = "how common a name is"
 _MOST_COLUMNS = 20  # of some 780 names: 20 columns of noise explain under 3 % of the variance
-SENSITIVE = ("gender", "age", "race", "religion", "sexual-orientation")
+SENSITIVE = ("gender", "age", "race", "origin", "religion", "sexual-orientation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,16 @@ class Explained:
         )
 
 
+def sensitive_sets(lang: str, bridge: str = "name") -> tuple[str, ...]:
+    """Those of SENSITIVE that a language has, with templates that link its names to them."""
+    known = template_sets(lang)
+    return tuple(one for one in SENSITIVE if f"{bridge}-{one}" in known)
+
+
 def explain(
     model: LanguageModel,
     matrix: ScoreMatrix,
-    sensitive: Sequence[str] | Mapping[WordSet, TemplateSet] = SENSITIVE,
+    sensitive: Sequence[str] | Mapping[WordSet, TemplateSet] | None = None,
     *,
     bridge: WordSet | None = None,
     resamples: int = 1_000,
@@ -62,7 +68,8 @@ def explain(
 
     A category, such as gender, is held fixed as a whole too: all of its words at once. A category of numbers, such as
     age, is the number that the model expects beside the name. How common a name is to the model is one more candidate,
-    though not a sensitive one. Categories are bundled word sets by name, or your own with their templates.
+    though not a sensitive one. Categories are bundled word sets by name, or your own with their templates; by default
+    all of SENSITIVE that the language has.
     """
     if matrix.bridge is None:
         raise InputError("direct scores have no bridge, and so no sources.", hint="Use the indirect score.")
@@ -70,6 +77,7 @@ def explain(
     known = {word.text: word for word in names.words}
     given = [known[name] for name in matrix.bridge.names]
     lang = matrix.language
+    sensitive = sensitive_sets(lang, names.name) if sensitive is None else sensitive
     categories = (
         sensitive
         if isinstance(sensitive, Mapping)

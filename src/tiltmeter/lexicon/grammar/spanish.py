@@ -1,0 +1,52 @@
+"""Spanish: articles, al and del, regular plurals with their accents, the feminine of adjectives."""
+
+from __future__ import annotations
+
+import re
+
+from tiltmeter.lexicon.grammar.romance import Romance
+from tiltmeter.lexicon.words import Kind, Word
+
+_PLAIN = str.maketrans("áéíóú", "aeiou")
+
+
+class Spanish(Romance):
+    """A feminine noun that begins with a stressed a brings its article: { text = "agua", article = "el" }."""
+
+    def article(self, form: str, feminine: bool, noun: str, written: str | None) -> str:  # noqa: ARG002 - see class
+        if form == "definites":
+            return "las " if feminine else "los "
+        if feminine and written != "el":
+            return {"a": "una ", "definite": "la ", "of": "de la ", "to": "a la "}[form]
+        return {"a": "un ", "definite": "el ", "of": "del ", "to": "al "}[form]
+
+    def feminine(self, word: Word) -> str | None:
+        """Of adjectives by rule: -o becomes -a, -dor becomes -dora."""
+        if word.feminine is not None or Kind.ADJECTIVE not in word.kinds:
+            return word.feminine
+        if word.text.endswith("o"):
+            return word.text[:-1] + "a"
+        return word.text + "a" if word.text.endswith("dor") else None
+
+    def pluralise(self, word: Word) -> str | None:
+        """None where the letters do not tell: "joven" takes an accent, "fagot" is foreign, "bambú" wavers."""
+        text = word.text
+        if " " in text or re.search(r"[íú]$|[^aáeéiíoóuúdjlnrsyz]$|[aeiou][^aeiou]+[aeiou]n$|[^áéíóú]s$", text):
+            return None
+        return _plural(text)
+
+    def plural_adjective(self, text: str) -> str:
+        return _plural(text)
+
+
+def _plural(text: str) -> str:
+    if re.search(r"[aeiouáéó]$", text):
+        return text + "s"
+    if text.endswith("z"):
+        return text[:-1] + "ces"
+    if re.search(r"[áéíóú][ns]$", text):  # the stress stays on its syllable without the sign
+        return text[:-2] + text[-2:].translate(_PLAIN) + "es"
+    return text + "es"
+
+
+GRAMMAR = Spanish()

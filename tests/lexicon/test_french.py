@@ -1,0 +1,129 @@
+"""French elision, plurals and agreement, on the words that mislead a rule about letters."""
+
+from __future__ import annotations
+
+import pytest
+
+from tiltmeter.lexicon.catalogue import word_set
+from tiltmeter.lexicon.grammar import grammar_of
+from tiltmeter.lexicon.templates import BLANK, Blank, Template
+from tiltmeter.lexicon.words import Gender, Genus, Kind, Word
+
+FRENCH = grammar_of("fr")
+
+
+def _noun(text: str, genus: str, **forms: str) -> Word:
+    return Word(text, genus=Genus(genus), **forms)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "genus", "definite", "of", "to", "bare"),
+    [
+        ("livre", "m", "le livre", "du livre", "au livre", "de livre"),
+        ("bière", "f", "la bière", "de la bière", "à la bière", "de bière"),
+        ("arbre", "m", "l'arbre", "de l'arbre", "à l'arbre", "d'arbre"),
+        ("eau", "f", "l'eau", "de l'eau", "à l'eau", "d'eau"),
+        ("école", "f", "l'école", "de l'école", "à l'école", "d'école"),
+        ("œillet", "m", "l'œillet", "de l'œillet", "à l'œillet", "d'œillet"),
+        ("homme", "m", "l'homme", "de l'homme", "à l'homme", "d'homme"),
+        ("yoga", "m", "le yoga", "du yoga", "au yoga", "de yoga"),
+    ],
+)
+def test_elision_and_contraction(text: str, genus: str, definite: str, of: str, to: str, bare: str) -> None:
+    forms = ("definite", "of", "to", "de")
+    assert [str(FRENCH.inflect(_noun(text, genus), form)) for form in forms] == [definite, of, to, bare]
+
+
+def test_an_h_that_does_not_elide_brings_its_article() -> None:
+    hockey = _noun("hockey", "m", article="le")
+    forms = [str(FRENCH.inflect(hockey, form)) for form in ("a", "definite", "of", "to", "de")]
+    assert forms == ["un hockey", "le hockey", "du hockey", "au hockey", "de hockey"]
+    hindu = Word("hindou", frozenset({Kind.PERSON}), article="le", feminine="hindoue")
+    assert str(FRENCH.inflect(hindu, "definite", Gender.FEMALE)) == "la hindoue"
+
+
+@pytest.mark.parametrize(
+    ("set_name", "text"), [("instruments", "harpe"), ("weapons", "hache"), ("unpleasant-25", "haine")]
+)
+def test_the_data_know_them(set_name: str, text: str) -> None:
+    word = next(word for word in word_set(set_name, "fr").words if word.text == text)
+    assert str(FRENCH.inflect(word, "definite")) == f"la {text}"
+
+
+@pytest.mark.parametrize(
+    ("singular", "plural"),
+    [
+        ("livre", "livres"),
+        ("bras", "bras"),
+        ("voix", "voix"),
+        ("nez", "nez"),
+        ("château", "châteaux"),
+        ("jeu", "jeux"),
+        ("cheval", "chevaux"),
+        ("clou", "clous"),
+        ("infirmière", "infirmières"),
+    ],
+)
+def test_regular_plurals(singular: str, plural: str) -> None:
+    assert str(FRENCH.inflect(_noun(singular, "m"), "plural")) == plural
+    assert str(FRENCH.inflect(_noun(singular, "m"), "definites")) == f"les {plural}"
+
+
+@pytest.mark.parametrize("text", ["grand-père", "assistant social"])
+def test_the_plural_of_a_compound_is_asked_for(text: str) -> None:
+    assert FRENCH.inflect(_noun(text, "m"), "plural") is None
+
+
+@pytest.mark.parametrize(
+    ("masculine", "feminine", "masculines", "feminines"),
+    [
+        ("grand", "grande", "grands", "grandes"),
+        ("joli", "jolie", "jolis", "jolies"),
+        ("rusé", "rusée", "rusés", "rusées"),
+        ("têtu", "têtue", "têtus", "têtues"),
+        ("heureux", "heureuse", "heureux", "heureuses"),
+        ("actif", "active", "actifs", "actives"),
+        ("fier", "fière", "fiers", "fières"),
+        ("cruel", "cruelle", "cruels", "cruelles"),
+        ("loyal", "loyale", "loyaux", "loyales"),
+        ("parisien", "parisienne", "parisiens", "parisiennes"),
+        ("chinois", "chinoise", "chinois", "chinoises"),
+        ("roumain", "roumaine", "roumains", "roumaines"),
+        ("patient", "patiente", "patients", "patientes"),
+        ("délicat", "délicate", "délicats", "délicates"),
+        ("adroit", "adroite", "adroits", "adroites"),
+        ("froid", "froide", "froids", "froides"),
+        ("calme", "calme", "calmes", "calmes"),
+    ],
+)
+def test_adjectives_agree(masculine: str, feminine: str, masculines: str, feminines: str) -> None:
+    word = Word(masculine, frozenset({Kind.ADJECTIVE}))
+    assert [
+        str(FRENCH.inflect(word, form, gender))
+        for form in ("adjective", "adjectives")
+        for gender in (Gender.MALE, Gender.FEMALE)
+    ] == [masculine, feminine, masculines, feminines]
+    assert str(FRENCH.inflect(word, "feminine", Gender.MALE)) == feminine
+
+
+def test_an_irregular_feminine_is_written_with_the_word() -> None:
+    forms = {word.text: str(FRENCH.inflect(word, "feminine")) for word in word_set("trait", "fr").words}
+    assert forms["doux"] == "douce"
+    assert forms["jaloux"] == "jalouse"
+    assert forms["franc"] == "franche"
+    assert forms["naïf"] == "naïve"
+
+
+def test_only_adjectives_in_e_are_alike_for_both() -> None:
+    for set_name in ("trait", "religion", "origin"):
+        for word in word_set(set_name, "fr").words:
+            form = str(FRENCH.inflect(word, "feminine"))
+            assert form.endswith("e"), word.text
+            assert (form == word.text) == word.text.endswith("e"), word.text
+
+
+def test_what_elides_stays_beside_the_blank() -> None:
+    template = Template("Léa boit beaucoup {word:de}.", "fr")
+    water = Word("eau", frozenset({Kind.MASS}), genus=Genus.FEMININE)
+    assert template.fill({"word": Blank(like=water)}) == f"Léa boit beaucoup d'{BLANK}."
+    assert template.form("word", water) == "eau"

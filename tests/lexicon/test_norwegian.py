@@ -1,0 +1,73 @@
+"""Norwegian articles, the ends of definite nouns, and plural adjectives."""
+
+from __future__ import annotations
+
+import pytest
+
+from tiltmeter.lexicon.catalogue import word_set
+from tiltmeter.lexicon.grammar import grammar_of
+from tiltmeter.lexicon.words import Gender, Genus, Kind, Word
+
+NORWEGIAN = grammar_of("no")
+PERSON, ADJECTIVE = frozenset({Kind.PERSON}), frozenset({Kind.ADJECTIVE})
+
+
+def form(word: Word, name: str, agreement: Gender | None = None) -> str | None:
+    found = NORWEGIAN.inflect(word, name, agreement)
+    return None if found is None else str(found)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        (Word("lærer", PERSON), "en lærer, læreren, lærere, lærerne"),
+        (Word("lege", PERSON), "en lege, legen, leger, legene"),
+        (Word("journalist", PERSON), "en journalist, journalisten, journalister, journalistene"),
+        (Word("ingeniør", PERSON), "en ingeniør, ingeniøren, ingeniører, ingeniørene"),
+        (Word("jente", PERSON, genus=Genus.FEMININE), "ei jente, jenta, jenter, jentene"),
+        (Word("kniv", genus=Genus.MASCULINE, plural="kniver"), "en kniv, kniven, kniver, knivene"),
+        (Word("yrke", genus=Genus.NEUTER, plural="yrker"), "et yrke, yrket, yrker, yrkene"),
+    ],
+)
+def test_four_forms_of_a_noun(word: Word, expected: str) -> None:
+    assert [form(word, name) for name in ("a", "definite", "plural", "definites")] == expected.split(", ")
+
+
+def test_where_a_stem_may_change_the_form_is_written() -> None:
+    for text in ("himmel", "våpen", "hjem", "teater"):  # himmelen, våpenet, hjemmet, teateret
+        assert form(Word(text, genus=Genus.NEUTER), "definite") is None
+    assert form(Word("hus", genus=Genus.NEUTER), "plural") is None
+    home = Word("hjem", genus=Genus.NEUTER, plural="hjem", forms=(("definite", "hjemmet"), ("definites", "hjemmene")))
+    assert [form(home, name) for name in ("a", "definite", "definites")] == ["et hjem", "hjemmet", "hjemmene"]
+
+
+@pytest.mark.parametrize(
+    ("singular", "plural"),
+    [
+        ("snill", "snille"),
+        ("ærlig", "ærlige"),
+        ("vakker", "vakre"),
+        ("munter", "muntre"),
+        ("beskjeden", "beskjedne"),
+        ("sikker", "sikre"),
+        ("gammel", "gamle"),
+        ("morsom", "morsomme"),
+        ("norsk", "norske"),
+        ("stille", "stille"),
+        ("bra", "bra"),
+        ("sur", "sure"),
+        ("ny", None),  # nye, but: sky, sky
+        ("dum", None),  # dumme, but: varm, varme
+        ("vellykket", None),  # vellykkede
+    ],
+)
+def test_adjectives_in_the_plural(singular: str, plural: str | None) -> None:
+    assert form(Word(singular, ADJECTIVE), "adjectives") == plural
+
+
+def test_a_pair_of_occupations_shares_its_article() -> None:
+    officer = next(word for word in word_set("occupation", "no").words if word.text == "politimann")
+    assert form(officer, "a", Gender.MALE) == "en politimann"
+    assert form(officer, "a", Gender.FEMALE) == "en politikvinne"
+    assert form(officer, "definite", Gender.FEMALE) == "politikvinnen"
+    assert form(officer, "neutral") == "politibetjent"

@@ -1,0 +1,130 @@
+"""Turkish suffixes, on words of every kind of vowel and consonant, and the letters that Turkish alone has."""
+
+from __future__ import annotations
+
+import pytest
+
+from tiltmeter.lexicon.catalogue import template_sets, word_set
+from tiltmeter.lexicon.grammar import grammar_of
+from tiltmeter.lexicon.templates import BLANK, Blank, Template
+from tiltmeter.lexicon.words import Kind, Word
+
+TURKISH = grammar_of("tr")
+CASES = ("accusative", "dative", "genitive", "locative", "ablative", "instrumental", "copula")
+
+
+def _forms(word: Word, forms: tuple[str, ...] = CASES) -> list[str]:
+    return [str(TURKISH.inflect(word, form)) for form in forms]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ev", "evi eve evin evde evden evle evdir"),
+        ("kız", "kızı kıza kızın kızda kızdan kızla kızdır"),
+        ("göl", "gölü göle gölün gölde gölden gölle göldür"),
+        ("yol", "yolu yola yolun yolda yoldan yolla yoldur"),
+        ("süt", "sütü süte sütün sütte sütten sütle süttür"),
+        ("kahve", "kahveyi kahveye kahvenin kahvede kahveden kahveyle kahvedir"),
+        ("araba", "arabayı arabaya arabanın arabada arabadan arabayla arabadır"),
+        ("judo", "judoyu judoya judonun judoda judodan judoyla judodur"),
+        ("ütü", "ütüyü ütüye ütünün ütüde ütüden ütüyle ütüdür"),
+        ("çay", "çayı çaya çayın çayda çaydan çayla çaydır"),
+        ("mutfak", "mutfağı mutfağa mutfağın mutfakta mutfaktan mutfakla mutfaktır"),
+        ("ok", "oku oka okun okta oktan okla oktur"),
+        ("fedakâr", "fedakârı fedakâra fedakârın fedakârda fedakârdan fedakârla fedakârdır"),
+    ],
+)
+def test_cases(text: str, expected: str) -> None:
+    assert _forms(Word(text)) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("text", "stem", "expected"),
+    [
+        ("kitap", "kitab", "kitabı kitaba kitabın kitapta kitaptan kitapla kitaptır"),
+        ("ağaç", "ağac", "ağacı ağaca ağacın ağaçta ağaçtan ağaçla ağaçtır"),
+        ("kanat", "kanad", "kanadı kanada kanadın kanatta kanattan kanatla kanattır"),
+        ("burun", "burn", "burnu burna burnun burunda burundan burunla burundur"),
+        ("su", "suy", "suyu suya suyun suda sudan suyla sudur"),
+    ],
+)
+def test_a_stem_that_the_letters_do_not_tell_is_written(text: str, stem: str, expected: str) -> None:
+    assert _forms(Word(text, forms=(("stem", stem),))) == expected.split()
+
+
+def test_a_compound_has_n_before_every_case() -> None:
+    tennis = next(word for word in word_set("sport", "tr").words if word.text == "masa tenisi")
+    assert _forms(tennis) == [
+        "masa tenisini",
+        "masa tenisine",
+        "masa tenisinin",
+        "masa tenisinde",
+        "masa tenisinden",
+        "masa tenisiyle",
+        "masa tenisidir",
+    ]
+
+
+def test_a_written_form_wins_over_the_harmony() -> None:
+    assert _forms(Word("sosyal", forms=(("copula", "sosyaldir"),)), ("copula",)) == ["sosyaldir"]
+
+
+@pytest.mark.parametrize(
+    ("name", "genitive"),
+    [
+        ("Ayşe", "Ayşe'nin"),
+        ("Ahmet", "Ahmet'in"),
+        ("Zeynep", "Zeynep'in"),
+        ("Uğur", "Uğur'un"),
+        ("Işık", "Işık'ın"),
+        ("İlayda", "İlayda'nın"),
+        ("Ümit", "Ümit'in"),
+        ("Songül", "Songül'ün"),
+        ("Tuna", "Tuna'nın"),
+    ],
+)
+def test_a_name_takes_its_suffix_after_an_apostrophe(name: str, genitive: str) -> None:
+    assert str(TURKISH.inflect(Word(name, frozenset({Kind.NAME})), "genitive")) == genitive
+
+
+def test_other_proper_nouns_do_so_too_but_not_in_the_plural() -> None:
+    kurd = Word("Kürt", frozenset({Kind.PERSON, Kind.ADJECTIVE}))
+    assert _forms(kurd, ("genitive", "copula", "plural")) == ["Kürt'ün", "Kürt'tür", "Kürtler"]
+
+
+def test_the_suffix_of_a_name_stays_beside_the_blank() -> None:
+    template = Template("{name:genitive} adı kısa.", "tr")
+    ayşe = Word("Ayşe", frozenset({Kind.NAME}))
+    assert template.fill({"name": Blank(like=ayşe)}) == f"{BLANK}'nin adı kısa."
+    assert template.form("name", ayşe) == "Ayşe"
+
+
+@pytest.mark.parametrize(
+    ("singular", "plural"),
+    [
+        ("hemşire", "hemşireler"),
+        ("doktor", "doktorlar"),
+        ("şoför", "şoförler"),
+        ("hâkim", "hâkimler"),
+        ("kuş", "kuşlar"),
+    ],
+)
+def test_plurals(singular: str, plural: str) -> None:
+    assert str(TURKISH.inflect(Word(singular), "plural")) == plural
+
+
+def test_the_plural_of_several_words_is_asked_for() -> None:
+    assert TURKISH.inflect(Word("diş hekimi"), "plural") is None
+
+
+def test_dotted_and_dotless_i_have_capitals_of_their_own() -> None:
+    assert TURKISH.capitalised("iyi") == "İyi"
+    assert TURKISH.capitalised("ılık") == "Ilık"
+    assert Template("{word} burada.", "tr").fill({"word": Word("itfaiyeci")}) == "İtfaiyeci burada."
+    assert Template("{word} burada.", "tr").fill({"word": Word("ısı")}) == "Isı burada."
+
+
+def test_without_grammatical_gender_no_sentence_needs_two_versions() -> None:
+    assert all(template.agreement is None for sets in template_sets("tr").values() for template in sets.templates)
+    assert all(word.feminine is None for word in word_set("occupation", "tr").words)
