@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.errors import ModelError
+from tiltmeter.models.projection import Projection
 
 # Logits held at once, in float32.
 _LOGITS = 1 << 25
@@ -93,6 +94,7 @@ class Forward:
         # Gemma 2 bends its logits: c · tanh(logit / c).
         cap = getattr(model.config.get_text_config(), "final_logit_softcapping", None)
         self._cap = float(cap) if cap else None
+        self._removed: Any = None
         self._mask_id, self._padding = mask_id, padding
         accepted = set(inspect.signature(model.forward).parameters)
         # A model that permutes (XLNet) sees the content of every position unless told not to, that of a blank included.
@@ -109,8 +111,23 @@ class Forward:
         import torch
 
         with torch.inference_mode():
-            states = self.states(batch)
+            states = self._projected(self.states(batch))
             return Launched(states, self.log_partition(states))
+
+    def project(self, projection: Projection) -> None:
+        """From now on, take what lies along its directions out of every state that is launched."""
+        import torch
+
+        if projection.at != "blank" or projection.directions.shape[1] != self.width:
+            raise ModelError(
+                f"{self.name}: its states have {self.width} numbers and are read at blanks; this projection is for "
+                f"vectors of {projection.directions.shape[1]}, at the {projection.at}. Make one for this model with "
+                "`tiltmeter debias MODEL --at blank`."
+            )
+        self._removed = torch.from_numpy(projection.directions.copy()).to(self.device)
+
+    def _projected(self, states: Any) -> Any:
+        return states if self._removed is None else states - (states @ self._removed.T) @ self._removed
 
     def logits(self, states: Any, tokens: Any = None) -> Any:
         """Logits of all tokens, or of those named, in float32. Tensors on the model's device."""

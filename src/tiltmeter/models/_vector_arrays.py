@@ -39,8 +39,8 @@ class MatrixReader:
 
     def __init__(self, stream: Stream, form: str, kind: np.dtype[Any], shape: tuple[int, int], start: int) -> None:
         self._stream = stream
-        self._kind = kind
-        self._start = start
+        self.kind = kind
+        self.start = start
         self.form = form
         self.words, self.dimension = shape
         check_shape(*shape, stream.path)
@@ -62,8 +62,8 @@ class MatrixReader:
         return self._read(enumerate(list(read_words(self.word_list, self.words))))
 
     def _read(self, rows: Collection[tuple[int, bytes]] | enumerate[bytes]) -> Iterator[Entry]:
-        size = self._kind.itemsize * self.dimension
-        self._stream.skip(self._start)
+        size = self.kind.itemsize * self.dimension
+        self._stream.skip(self.start)
         here = 0
         for row, word in rows:
             self._stream.skip((row - here) * size)
@@ -78,8 +78,8 @@ class MatrixReader:
             yield Entry(word, vector)
 
     def _numbers(self, data: bytes) -> Vectors:
-        numbers = np.frombuffer(data, self._kind)
-        if self._kind == np.dtype("<u2"):  # bfloat16 is the upper half of a float32
+        numbers = np.frombuffer(data, self.kind)
+        if self.kind == np.dtype("<u2"):  # bfloat16 is the upper half of a float32
             return (numbers.astype("<u4") << 16).view("<f4").astype(np.float32)
         with np.errstate(over="ignore"):  # what does not fit becomes infinite, which is refused
             return numbers.astype(np.float32)

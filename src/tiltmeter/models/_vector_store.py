@@ -118,6 +118,26 @@ class StoreReader:
     def rows(self) -> Iterator[Entry]:
         raise InputError("is a converted file already.", where=self._path, hint="Copy it instead.")
 
+    @property
+    def header(self) -> StoreHeader:
+        return self._header
+
+    def in_order(self) -> Iterator[Entry]:
+        """Every row as its matrix has it; one that is no word of its own (a word's second vector) has an empty word."""
+        header = self._header
+        with self._mapped() as data:
+            starts = np.frombuffer(data[header.starts_at : header.rows_at], "<u8").tolist()
+            words = [b""] * header.rows
+            for number, row in enumerate(np.frombuffer(data[header.rows_at : header.text_at], "<u4").tolist()):
+                start, end = starts[number], starts[number + 1]
+                if row >= header.rows or not start <= end <= header.text_bytes:
+                    raise self._damaged(f"the place of word {number} lies outside of it")
+                words[row] = data[header.text_at + start : header.text_at + end]
+            for row, word in enumerate(words):
+                at = MATRIX_AT + row * header.row_bytes
+                numbers = np.frombuffer(data[at : at + header.row_bytes], NUMBERS[header.numbers])
+                yield Entry(word, numbers.astype(np.float32))
+
     def check(self) -> None:
         """Read it all and compare with the hash in its header."""
         digest = hashlib.sha256()

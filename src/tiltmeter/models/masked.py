@@ -24,6 +24,7 @@ from tiltmeter.models._pieces import PieceFinder, Surroundings
 from tiltmeter.models._states import Request, States
 from tiltmeter.models.batching import Report
 from tiltmeter.models.lm import Filled, Query
+from tiltmeter.models.projection import Projection, read_projection
 from tiltmeter.models.tokens import Tokens, tokenize
 
 
@@ -50,6 +51,7 @@ class MaskedModel:
         dtype: str,
         padding_text: bool | str | None = None,
         several_tokens: bool = True,
+        projection: Projection | None = None,
         cache: str | Path | None = None,
         tokens_per_batch: int | None = None,
         progress: Report | None = None,
@@ -61,7 +63,7 @@ class MaskedModel:
             )
         self.name = name
         self._tokenizer, self._folder, self._dtype = tokenizer, folder, dtype
-        self._several_tokens = several_tokens
+        self._several_tokens, self._projection = several_tokens, projection
         mask: int = tokenizer.mask_token_id
         example = tokenize(tokenizer, [tokenizer.mask_token])[0]
         forward = Forward(
@@ -72,6 +74,8 @@ class MaskedModel:
             token_types=dict(zip(example.ids, example.types, strict=False)),
         )
         forward.check(example.ids, example.ids.index(mask))
+        if projection is not None:
+            forward.project(projection)
         if not isinstance(padding_text, str):
             wanted = forward.permutes if padding_text is None else padding_text
             padding_text = PADDING_TEXT if wanted else ""
@@ -87,7 +91,7 @@ class MaskedModel:
         self._states = States(
             forward,
             fingerprint=self.fingerprint if cache is not None else "",
-            identity={"dtype": dtype},
+            identity={"dtype": dtype} | ({} if projection is None else {"projection": projection.fingerprint}),
             cache=cache,
             tokens_per_batch=tokens_per_batch,
             progress=progress,
@@ -104,6 +108,7 @@ class MaskedModel:
         trust_remote_code: bool = False,
         padding_text: bool | str | None = None,
         several_tokens: bool = True,
+        projection: str | Path | None = None,
         cache: str | Path | None = None,
         tokens_per_batch: int | None = None,
         progress: Report | None = None,
@@ -115,6 +120,7 @@ class MaskedModel:
         (XLNet), and nothing for others.
         `several_tokens`: whether words of several tokens are scored, which takes passes of its own for each such word
         in each text; otherwise they are lost, and a text takes one pass however many words are asked for.
+        `projection`: a file that takes a bias out of the states at blanks (see `tiltmeter.models.projection`).
         `cache`: a folder in which states are kept, so that they are not computed again by the next run.
         `tokens_per_batch`: by default found from the memory, and halved when that is full.
         `progress(done, total)`: called after each batch, in place of the progress bar.
@@ -134,13 +140,14 @@ class MaskedModel:
             trust_remote_code=trust_remote_code,
         )
         return cls(
-            name,
+            name if projection is None else f"{name}+{projection}",
             tokenizer=huggingface.open_tokenizer(folder, trust_remote_code=trust_remote_code),
             model=model,
             folder=folder,
             dtype=dtype,
             padding_text=padding_text,
             several_tokens=several_tokens,
+            projection=None if projection is None else read_projection(projection),
             cache=cache,
             tokens_per_batch=tokens_per_batch,
             progress=progress,
@@ -148,7 +155,8 @@ class MaskedModel:
 
     @cached_property
     def fingerprint(self) -> str:
-        return huggingface.fingerprint(self._folder, (self._folder,))
+        own = huggingface.fingerprint(self._folder, (self._folder,))
+        return own if self._projection is None else self._projection.fingerprint_of(own)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -159,6 +167,7 @@ class MaskedModel:
             "normalised": "over the vocabulary",
             "several_tokens": "chain rule from the left" if self._several_tokens else "lost",
             "padding_text": self._padding_text,
+            **({} if self._projection is None else {"projection": self._projection.fingerprint}),
         }
 
     @property
@@ -206,6 +215,10 @@ class MaskedModel:
         for begin in range(0, len(words), chunk):
             part = words[begin : begin + chunk]
             yield part, self.fill(queries, part).log_p
+
+    def blank_states(self, queries: Sequence[Query]) -> NDArray[np.float32]:
+        """The vector that enters the output embedding at the blank of each query."""
+        return self._states.read([blank.request for blank in self._blanks.find(queries)])[0]
 
     def sentence_tokens(self, texts: Sequence[str]) -> list[Tokens]:
         """The tokens of texts without blanks, for `masked_token_log_probs`."""

@@ -125,10 +125,11 @@ def report(measurements: Sequence[Measurement], manifest: Mapping[str, Any], *, 
     return page(heading, together([head, body, foot]))
 
 
-def page(title: str, body: Markup) -> str:
-    """A whole HTML file: style and script are inside, and it may ask for nothing else."""
+def page(title: str, body: Markup, *, pictures: bool = False) -> str:
+    """A whole HTML file: style and script are inside (`pictures` too), and it may ask for nothing else."""
     style, script = (_asset(name) for name in ("page.css", "page.js"))
     policy = f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'"
+    policy += "; img-src data:" if pictures else ""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

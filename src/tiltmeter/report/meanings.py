@@ -29,6 +29,8 @@ class Meaning:
 
 
 MATRICES = ("direct", "indirect")  # metrics whose rows are the cells of targets × features
+_SOME = ("more", "less")
+_FAR = ("further apart than unrelated words", "nearer than unrelated words")
 _LEANS = ("X goes with A, and Y with B", "X goes with B, and Y with A")
 _MEANINGS = {
     "weat": Meaning(
@@ -92,6 +94,44 @@ _MEANINGS = {
         "protected words stand further from what is associated with them",
         "protected words stand nearer to what is associated with them",
     ),
+    "association": Meaning(
+        "Association",
+        "cosine similarity",
+        0.0,
+        3,
+        "The question of WEAT, less its unit: how much nearer do the words of X stand to A, in cosine similarity?",
+        *_LEANS,
+    ),
+    "mac": Meaning(
+        "MAC", "cosine distance", 1.0, 3, "How far are protected words from stereotypes, on the whole?", *_FAR
+    ),
+    "direct bias": Meaning(
+        "Direct bias", "mean size", 0.0, 3, "How much of words that should be neutral lies along the bias?", *_SOME
+    ),
+    "indirect bias": Meaning(
+        "Indirect bias", "share", 0.0, 3, "What share of the likeness of neutral words is owed to the bias?", *_SOME
+    ),
+    "direct scores": Meaning("Direct scores", "mean size", 0.0, 3, "How far do targets and features lean?", *_SOME),
+    "indirect scores": Meaning(
+        "Indirect scores", "mean size", 0.0, 3, "How far do they lean, by way of first names?", *_SOME
+    ),
+    "recovered": Meaning(
+        "What a classifier recovers", "per cent recognised", None, 1, "Can words still be told apart by class?", *_SOME
+    ),
+    "clustered": Meaning(
+        "What clustering recovers",
+        "per cent in their cluster",
+        None,
+        1,
+        "Do words of a class still stand together (Gonen & Goldberg 2019)?",
+        *_SOME,
+    ),
+    "analogies": Meaning("Analogies", "per cent solved", None, 1, "Is d still the word nearest to b - a + c?", *_SOME),
+    "triples": Meaning("Triples", "per cent solved", None, 1, "Is the likelier word still the nearer one?", *_SOME),
+    "neighbours kept": Meaning("Neighbours kept", "per cent", None, 1, "Does a word keep its neighbours?", *_SOME),
+    "predictions kept": Meaning("Predictions kept", "per cent", None, 1, "Are the likeliest words the same?", *_SOME),
+    "log-likelihood": Meaning("Log-likelihood", "mean log P", None, 3, "How likely are plain sentences?", *_SOME),
+    "moved": Meaning("Words moved", "cosine distance", None, 4, "How far did words move?", *_SOME),
 }
 
 

@@ -1,0 +1,112 @@
+"""`tiltmeter debias`: take a bias out of a model, and show what that did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tiltmeter.cli.language_models import Seed, WholeWords
+from tiltmeter.cli.output import Json, Lang, print_json, say
+from tiltmeter.errors import InputError
+
+
+def debias(
+    model: Annotated[
+        str, typer.Argument(help="A file of vectors; or the folder or name of an encoder or masked model.")
+    ],
+    out: Annotated[
+        Path,
+        typer.Option("--out", "-o", help="What to write: debiased vectors, or a projection (.safetensors) of a model."),
+    ],
+    bias: Annotated[str, typer.Option("--bias", "-b", help="Which bias: gender, race, religion.")] = "gender",
+    method: Annotated[
+        str | None,
+        typer.Option("--method", "-m", help="Files: hard (default), soft, projection, inlp, double-hard."),
+    ] = None,
+    subspace: Annotated[str, typer.Option(help="How the bias is found: pca, means or classifier.")] = "pca",
+    dimensions: Annotated[
+        int | None, typer.Option(min=1, help="Of the bias subspace; by default one less than there are classes.")
+    ] = None,
+    strength: Annotated[float, typer.Option(min=0.0, help="Weight λ of the bias in soft debiasing.")] = 0.2,
+    rounds: Annotated[int, typer.Option(min=1, max=1000, help="Classifiers that inlp trains at most.")] = 35,
+    at: Annotated[
+        str | None, typer.Option(help="Models: project at the 'blank' of a masked model, or the 'sentence' vectors.")
+    ] = None,
+    definitions: Annotated[
+        Path | None, typer.Option(help="Your own definitions, a TOML file like the lexicon's debias.toml.")
+    ] = None,
+    keep: Annotated[Path | None, typer.Option(help="More words that are left as they are, one a line.")] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Folder of the report. By default beside --out, named after it.")
+    ] = None,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write the debiased model alone.")] = False,
+    no_bayes: Annotated[
+        bool, typer.Option("--no-bayes", help="Leave the Bayesian estimate out of the report.")
+    ] = False,
+    words: Annotated[str, typer.Option(help="Words to follow step by step in a figure, with commas between.")] = "",
+    whole_words: WholeWords = False,
+    seed: Seed = 0,
+    lang: Lang = "en",
+    as_json: Json = False,
+) -> None:
+    """Take a bias out of a model, and show before and after: what fell, what can still be recovered, what it cost.
+
+    Vectors: a debiased copy of the file, in its form. Encoders and masked models: a small file with a projection; any
+    command measures the debiased model under the name MODEL+FILE.safetensors.
+    """
+    from rich.text import Text
+
+    from tiltmeter.debias import run
+    from tiltmeter.lexicon import debias as lexicon
+    from tiltmeter.lexicon.foreign import read_word_set
+    from tiltmeter.models.progress import progress_bar
+    from tiltmeter.report.debias_page import summary
+
+    if at not in (None, "blank", "sentence"):
+        raise InputError(f"--at is {at!r:.40}.", hint="Write blank or sentence.")
+    given = lexicon.bias(bias, lang) if definitions is None else lexicon.read_bias(definitions, bias, lang)
+    place = run.place_of(model, at)  # type: ignore[arg-type]
+    chosen = run.check_method(method, place)
+    folder = report or out.with_name(f"{out.name}.report")
+    more = () if keep is None else read_word_set(keep, lang=lang).texts
+
+    def tell(what: str) -> None:
+        say(Text(what, style="dim"))
+
+    options: dict[str, Any] = {"bayes": not no_bayes, "seed": seed, "tell": tell}
+    found = None
+    if place is None:
+        with progress_bar(f"Debiasing {Path(model).name}") as bar:
+            fitted = run.debias_file(
+                model,
+                out,
+                given,
+                chosen,
+                progress=bar,
+                keep=more,
+                subspace=subspace,
+                dimensions=dimensions,
+                strength=strength,
+                rounds=rounds,
+                seed=seed,
+            )
+        say(Text(f"wrote {out}: {chosen} debiasing of {given.title.lower()}", style="dim"))
+        if not no_report:
+            picked = [word.strip() for word in words.split(",") if word.strip()]
+            found = run.report_on_file(model, out, given, fitted, folder, chosen=picked, **options)
+    else:
+        made = run.debias_model(model, out, given, place, dimensions=dimensions)
+        say(Text(f"wrote {out}: use it as {model}+{out}", style="dim"))
+        if not no_report:
+            how: dict[str, Any] = {"several_tokens": False} if whole_words and place == "blank" else {}
+            found = run.report_on_model(model, out, given, made, folder, **options, **how)
+    if found is None:
+        return
+    say(Text(f"wrote {folder / 'debias.html'}", style="dim"))
+    if as_json:
+        print_json({side: [row.as_dict() for row in getattr(found, side)] for side in ("before", "after")})
+        return
+    for sentence in summary(found):
+        typer.echo(sentence)

@@ -1,0 +1,180 @@
+"""Before and after, for a masked model that is projected at the blank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.debias.before_after import AFTER, BEFORE, BeforeAfter, Report, renamed
+from tiltmeter.debias.remains import Group, recovered
+from tiltmeter.debias.templates import in_sentences
+from tiltmeter.debias.useful import mean_with_interval
+from tiltmeter.errors import InputError
+from tiltmeter.lexicon.catalogue import association_test, association_tests, template_sets, word_sets
+from tiltmeter.lexicon.debias import SLOT, Bias, filled
+from tiltmeter.lexicon.pairs import pair_set
+from tiltmeter.lexicon.words import Gender
+from tiltmeter.measure.crows import crows
+from tiltmeter.measure.lpbs import lpbs
+from tiltmeter.measure.scores import direct, indirect
+from tiltmeter.measurement import Measurement
+from tiltmeter.metrics.association import Array
+from tiltmeter.models.lm import Query
+from tiltmeter.models.masked import MaskedModel
+
+_NAMES = 120  # of each class
+_PREDICTED = 10
+
+
+def compare_masked(
+    before: MaskedModel,
+    after: MaskedModel,
+    bias: Bias,
+    *,
+    title: str,
+    with_indirect: bool = True,
+    seed: int = 0,
+    tell: Report = lambda _: None,
+) -> BeforeAfter:
+    """Everything that can be measured of the probabilities of a masked model."""
+    remarks: list[str] = []
+    rows: dict[str, list[Measurement]] = {BEFORE: [], AFTER: []}
+    models = {BEFORE: before, AFTER: after}
+
+    def measured(what: str, run: Callable[[MaskedModel], Iterator[Measurement]]) -> None:
+        tell(what)
+        for side, model in models.items():
+            try:
+                rows[side] += [renamed(row, side) for row in run(model)]
+            except InputError as error:
+                remarks.append(f"{what}: {error}")
+
+    for name in bias.tests:
+        if name in association_tests(bias.language):
+            measured(f"LPBS, {name}", lambda model, name=name: _lpbs(model, name, bias, seed))  # type: ignore[misc]
+    measured("CrowS pairs", lambda model: crows(model, lang=bias.language, seed=seed).measurements())
+    measured("direct scores", lambda model: _direct(model, bias))
+    if with_indirect:
+        measured("indirect scores", lambda model: _indirect(model, bias, seed))
+    tell("what a classifier still tells")
+    for group, sides in _groups(models, bias):
+        for row in recovered(sides, group, language=bias.language, seed=seed):
+            rows[row.model].append(row)
+    measured("whether it still works", lambda model: _expected(model, bias))
+    rows[AFTER] += _predictions(before, after, bias)
+    return BeforeAfter(
+        title=title, before=tuple(rows[BEFORE]), after=tuple(rows[AFTER]), remarks=tuple(dict.fromkeys(remarks))
+    )
+
+
+def _lpbs(model: MaskedModel, name: str, bias: Bias, seed: int) -> Iterator[Measurement]:
+    yield lpbs(model, association_test(name, bias.language), seed=seed)
+
+
+def _direct(model: MaskedModel, bias: Bias) -> Iterator[Measurement]:
+    if len(bias.scores) != 3:
+        return
+    targets, features, _ = bias.scores
+    if f"{targets}-{features}" not in template_sets(bias.language):
+        return
+    matrix = direct(model, targets, features, lang=bias.language)
+    yield _size(model, matrix.score, f"{targets} × {features}", "direct scores", bias)
+
+
+def _indirect(model: MaskedModel, bias: Bias, seed: int) -> Iterator[Measurement]:
+    if len(bias.scores) != 3:
+        return
+    targets, features, bridge = bias.scores
+    known = template_sets(bias.language)
+    if f"{targets}-{bridge}" not in known or f"{bridge}-{features}" not in known:
+        return
+    matrix = indirect(model, targets, features, bridge=bridge, lang=bias.language, seed=seed)
+    yield _size(model, matrix.score, f"{targets} × {features}, by {bridge}", "indirect scores", bias)
+
+
+def _size(model: MaskedModel, score: Array, test: str, metric: str, bias: Bias) -> Measurement:
+    """The mean size of the scores, how far they lean either way; over the targets."""
+    known = score[np.isfinite(score).any(axis=1)]
+    values = np.nanmean(np.abs(known), axis=1) if known.size else np.empty(0)
+    if not values.size:
+        raise InputError(f"{model.name} can score none of {test}.")
+    return mean_with_interval(model.name, test, metric, values, language=bias.language, method="targets, mean size")
+
+
+def _groups(models: dict[str, MaskedModel], bias: Bias) -> Iterator[tuple[Group, dict[str, Array]]]:
+    """Whose sentence was it? From the states at blanks: of the defining words, and of first names of either gender."""
+    seen = {side: in_sentences(model, bias, "blank") for side, model in models.items()}
+    one = seen[BEFORE]
+    # The mean over the words of a sentence says which sentence it is, and nothing of the class.
+    sides = {side: _within(found.rows, found.group) for side, found in seen.items()}
+    yield Group("states after defining words", one.sentence, one.labels, bias.classes, one.group), sides
+    genders = [Gender(name) for name in bias.classes if name in {*Gender}]
+    sets = word_sets(bias.language)
+    if bias.labelled not in sets or len(genders) != len(bias.classes):
+        return
+    words: list[str] = []
+    labels: list[int] = []
+    for label, gender in enumerate(genders):
+        mine = [word.text for word in sets[bias.labelled].words if word.gender is gender]
+        step = max(len(mine) // _NAMES, 1)
+        words += mine[::step][:_NAMES]
+        labels += [label] * len(mine[::step][:_NAMES])
+    sentences = bias.contexts[-1].blanks[:3]
+    queries = [Query(filled(sentence, word)) for word in words for sentence in sentences]
+    sides = {
+        side: np.asarray(model.blank_states(queries), dtype=np.float64).reshape(len(words), -1)
+        for side, model in models.items()
+    }
+    yield (
+        Group(f"states after {sets[bias.labelled].title.lower()}", tuple(words), np.array(labels), bias.classes),
+        sides,
+    )
+
+
+def _within(rows: Array, group: NDArray[np.intp]) -> Array:
+    made = rows.copy()
+    for each in np.unique(group):
+        made[group == each] -= made[group == each].mean(axis=0)
+    return made
+
+
+def _expected(model: MaskedModel, bias: Bias) -> Iterator[Measurement]:
+    """How likely the model finds the words of plain sentences: the mean log-probability of a token that is masked."""
+    texts = list(dict.fromkeys(pair.less for pair in pair_set(bias.language).pairs))[:40]
+    values = []
+    for tokens in model.sentence_tokens(texts):
+        masked = [(tokens.ids, place) for place in range(len(tokens.ids)) if not tokens.special[place]]
+        if masked:
+            values.append(float(np.mean(model.masked_token_log_probs(masked))))
+    yield mean_with_interval(
+        model.name,
+        "log P of a masked token",
+        "log-likelihood",
+        np.array(values),
+        language=bias.language,
+        method="sentences",
+    )
+
+
+def _predictions(before: MaskedModel, after: MaskedModel, bias: Bias) -> Iterator[Measurement]:
+    """Of the ten likeliest words at a blank before, how many per cent are among the ten likeliest after."""
+    queries = [
+        Query(filled(sentence, word))
+        for context in bias.contexts
+        for sentence in context.blanks
+        for word in context.sets[0]
+        if word and SLOT in sentence
+    ]
+    tops = []
+    for model in (before, after):
+        parts = list(model.fill_vocabulary(queries))
+        words = np.array([word for part, _ in parts for word in part])
+        log_p = np.concatenate([found for _, found in parts], axis=1) if parts else np.empty((len(queries), 0))
+        tops.append([set(words[np.argsort(-line)[:_PREDICTED]].tolist()) for line in log_p])
+    shared = np.array([100 * len(one & other) / max(len(one), 1) for one, other in zip(*tops, strict=True)])
+    if shared.size:
+        yield mean_with_interval(
+            AFTER, f"{_PREDICTED} likeliest words", "predictions kept", shared, language=bias.language, method="blanks"
+        )

@@ -1,0 +1,76 @@
+"""What is left of a bias: whether a classifier, or clustering, still tells words apart that leaned to different sides.
+
+Gonen & Goldberg 2019: words that stood nearer to one gender before debiasing still stand together after it, though none
+of them stands nearer to he than to she.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+
+from tiltmeter.debias.classify import Labels, agreement, clusters, cross_validated
+from tiltmeter.measurement import Measurement
+from tiltmeter.metrics.association import Array
+
+FEWEST = 10  # words of each class; of fewer, no share says anything
+FOLDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Words whose class is known, from outside or from where they stood before."""
+
+    name: str
+    words: tuple[str, ...]
+    labels: Labels
+    classes: tuple[str, ...]
+    together: Labels | None = None  # numbers of groups of rows that tell of one another
+
+    @property
+    def tested(self) -> bool:
+        return int(np.bincount(self.labels, minlength=len(self.classes)).min()) >= FEWEST
+
+    @property
+    def chance(self) -> float:
+        return float(np.bincount(self.labels).max() / self.labels.size)
+
+
+def recovered(rows: Mapping[str, Array], group: Group, *, language: str = "en", seed: int = 0) -> Iterator[Measurement]:
+    """For each model (its vectors of the group's words): in per cent, how many a classifier and clusters get right."""
+    if not group.tested:
+        return
+    for model, X in rows.items():
+        right = cross_validated(X, group.labels, together=group.together, folds=FOLDS, seed=seed)
+        yield _share(model, "recovered", group, right, f"softmax regression, {FOLDS}-fold cross-validation", language)
+        together = agreement(group.labels, clusters(X, len(group.classes), seed=seed))
+        yield _share(model, "clustered", group, together, f"k-means, {len(group.classes)} clusters", language)
+
+
+def _share(
+    model: str, metric: str, group: Group, right: NDArray[np.bool_], how: str, language: str, level: float = 0.95
+) -> Measurement:
+    share = float(right.mean())
+    # Rows that belong together are right or wrong together: as many trials as there are groups, not rows.
+    trials = right.size if group.together is None else len(np.unique(group.together))
+    tested = binomtest(round(share * trials), trials, group.chance, alternative="greater")
+    both = binomtest(round(share * trials), trials, group.chance).proportion_ci(level, method="wilson")
+    # Clusters may be named either way, so that half is the least that two can reach: no test against chance.
+    return Measurement(
+        model=model,
+        test=group.name,
+        metric=metric,
+        language=language,
+        value=100 * share,
+        low=100 * float(both.low),
+        high=100 * float(both.high),
+        level=level,
+        p_value=float(tested.pvalue) if metric == "recovered" else float("nan"),
+        method=f"{how}; Wilson interval over {'words' if group.together is None else 'groups'}",
+        counts={name: int(np.count_nonzero(group.labels == at)) for at, name in enumerate(group.classes)},
+        details={"chance": 100 * group.chance},
+    )

@@ -1,0 +1,230 @@
+"""The report of a debiasing: what it changed, what it left, what it cost; one page, tables and figures in a folder."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from tiltmeter.debias.before_after import BeforeAfter
+from tiltmeter.files import replacing
+from tiltmeter.measurement import Measurement
+from tiltmeter.report import bayes_figures
+from tiltmeter.report.compare import Comparison, Pair, compare
+from tiltmeter.report.compare_page import differences
+from tiltmeter.report.debias_figures import movement, remaining
+from tiltmeter.report.html import page
+from tiltmeter.report.html_tables import number_cell, table
+from tiltmeter.report.markup import Markup, breakable, escape, tag, together
+from tiltmeter.report.meanings import family, headline, meaning
+from tiltmeter.report.style import PAGE, save
+from tiltmeter.report.tables import number
+
+PAGE_FILE, DATA_FILE = "debias.html", "debias.json"
+TITLES = ("before", "after")
+_REMAINS, _USEFUL = ("recovered", "clustered"), ("analogies", "triples", "log-likelihood")
+_ONLY_AFTER = ("neighbours kept", "predictions kept", "moved")
+
+Draw = Callable[[], Figure | None]
+
+
+def write_debiasing(folder: Path, found: BeforeAfter, drawn: Mapping[str, Draw] | None = None) -> list[Path]:
+    """Write the page, all numbers as JSON, and the figures (PDF, PNG, SVG); `drawn` are further ones."""
+    folder.mkdir(parents=True, exist_ok=True)
+    compared = compare(found.before, found.after)
+    written: list[Path] = []
+    pictures: list[tuple[str, Path]] = []
+    for name, (caption, draw) in {**_figures(found, compared), **{n: (n, d) for n, d in (drawn or {}).items()}}.items():
+        figure = draw()
+        if figure is None:
+            continue
+        files = save(figure, folder / "figures", name)
+        written += files
+        pictures.append((caption, next(file for file in files if file.suffix == ".png")))
+    data = {
+        "title": found.title,
+        "settings": found.settings,
+        "summary": summary(found),
+        "remarks": list(found.remarks),
+        "before": [row.as_dict() for row in found.before],
+        "after": [row.as_dict() for row in found.after],
+    }
+    for file, text in (
+        (DATA_FILE, json.dumps(data, ensure_ascii=False, indent=1, default=str, allow_nan=False) + "\n"),
+        (PAGE_FILE, _page(found, compared, pictures)),
+    ):
+        with replacing(folder / file) as part:
+            part.write_text(text, encoding="utf-8")
+    return [folder / PAGE_FILE, folder / DATA_FILE, *written]
+
+
+def summary(found: BeforeAfter) -> list[str]:
+    """What was found, in sentences: first what fell, then what is still there, then what it cost."""
+    said = [
+        f"{meaning(first.metric).name} {first.test}: {_with_interval(first)} before, {_with_interval(second)} after."
+        for metric in ("weat", "seat", "lpbs", "crows", "mac", "direct bias", "indirect bias")
+        for first, second in found.both(metric)
+        if headline(first)
+    ]
+    for metric, what in (("recovered", "a linear classifier"), ("clustered", "clustering, without labels,")):
+        for first, second in found.both(metric):
+            verdict = "no better than chance" if second.low <= float(second.details["chance"]) else "still told apart"
+            said.append(
+                f"Of {sum(second.counts.values()):,} {first.test}, {what} assigns {_with_interval(second)} per cent "
+                f"to the right class after debiasing, {_with_interval(first)} before; chance is "
+                f"{float(second.details['chance']):.0f}: {verdict}."
+            )
+    for metric in _USEFUL:
+        for first, second in found.both(metric):
+            said.append(f"{meaning(metric).name}: {_with_interval(first)} before, {_with_interval(second)} after.")
+    alone = [row for row in found.after if row.metric in _ONLY_AFTER]
+    return said + [f"{meaning(row.metric).name}, {row.test}: {_with_interval(row)}." for row in alone]
+
+
+def _with_interval(row: Measurement) -> str:
+    digits = meaning(row.metric).digits
+    if not math.isfinite(row.low) or row.low == row.high:
+        return number(row.value, digits)
+    return f"{number(row.value, digits)} ({number(row.low, digits)} to {number(row.high, digits)})"
+
+
+def _figures(found: BeforeAfter, compared: Comparison) -> dict[str, tuple[str, Draw]]:
+    drawn: dict[str, tuple[str, Draw]] = {
+        "what-remains": ("What a classifier and clusters still tell", lambda: remaining(found)),
+        "moved": ("How far words moved", lambda: movement(found)),
+    }
+    names = compared.names()
+    for metric, pairs in compared.by_family().items():
+        if metric in ("weat", "seat", "lpbs", "crows"):
+            drawn[f"{metric}"] = (f"{meaning(metric).name}", _drawn(pairs, names))
+    if len(found.posteriors) == 2:
+        first, second = found.posteriors
+        drawn["distances"] = (
+            "Mean cosine distances, by connection (Dobrzeniecka & Urbaniak, figures 13 and 14)",
+            lambda: bayes_figures.before_and_after(first, second),
+        )
+        for title, posterior in zip(TITLES, found.posteriors, strict=True):
+            drawn[f"words-{title}"] = (
+                f"Mean cosine distances, by word, {title}",
+                _of(bayes_figures.by_word, posterior),
+            )
+    if len(found.distances) == 2:
+        drawn["similarities"] = (
+            "Similarities as they are, before and after (figures 15 to 17)",
+            lambda: bayes_figures.empirical(*found.distances),
+        )
+    return drawn
+
+
+def _drawn(pairs: Sequence[Pair], names: Mapping[str, str]) -> Draw:
+    return lambda: differences(pairs, names, TITLES, PAGE)
+
+
+def _of(draw: Callable[[Any], Figure], given: Any) -> Draw:
+    return lambda: draw(given)
+
+
+def _page(found: BeforeAfter, compared: Comparison, pictures: Sequence[tuple[str, Path]]) -> str:
+    by_family = compared.by_family()
+    tables = [_table(metric, pairs) for metric, pairs in by_family.items()]
+    alone = [row for row in compared.only_second if family(row.metric) not in by_family]
+    note = (
+        "A measure that a method was built to change says little of what it did: where the bias subspace is taken out, "
+        "what lies along it is 0 by construction. What a classifier still tells, and how far other words moved, is "
+        "no such thing. Intervals are those of each side; both were measured with the same words."
+    )
+    body = [
+        tag("header", tag("h1", found.title), tag("p", "Debiasing: before and after", class_="soft")),
+        tag(
+            "main",
+            tag(
+                "section",
+                tag("h2", "What was found"),
+                tag("ul", *(tag("li", text) for text in summary(found))),
+                tag("p", note, class_="note"),
+                class_="summary",
+            ),
+            tag("section", tag("h2", "Figures"), *(_picture(caption, file) for caption, file in pictures)),
+            *tables,
+            _alone(alone) if alone else None,
+            tag("section", tag("h2", "Remarks"), tag("ul", *(tag("li", text) for text in found.remarks)))
+            if found.remarks
+            else None,
+            tag(
+                "section",
+                tag("h2", "How it was done"),
+                tag("dl", *_facts(found.settings), class_="facts"),
+            ),
+        ),
+        tag("footer", tag("p", "Made by Tiltmeter. This page loads nothing: it can be kept, sent and opened offline.")),
+    ]
+    return page(found.title, together(body), pictures=True)
+
+
+def _facts(settings: Mapping[str, Any]) -> list[Markup]:
+    return [
+        part
+        for key, value in settings.items()
+        for part in (tag("dt", str(key).replace("_", " ")), tag("dd", _text(value)))
+    ]
+
+
+def _text(value: Any) -> str:
+    return value[:2_000] if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)[:2_000]
+
+
+def _picture(caption: str, file: Path) -> Markup:
+    data = base64.b64encode(file.read_bytes()).decode()
+    image = Markup(f'<img src="data:image/png;base64,{data}" alt="{escape(caption)}" width="660">')
+    return tag("figure", image, tag("figcaption", caption))
+
+
+def _table(metric: str, pairs: Sequence[Pair]) -> Markup:
+    of = meaning(metric)
+    head = [tag("th", "Test", scope="col")]
+    head += [
+        tag("th", name, scope="col", class_="number")
+        for name in ("Before", "low", "high", "After", "low", "high", "Difference")
+    ]
+    body = [
+        tag(
+            "tr",
+            tag("th", breakable(pair.label or pair.first.test), scope="row"),
+            *(
+                number_cell(value, of.digits)
+                for row in (pair.first, pair.second)
+                for value in (row.value, row.low, row.high)
+            ),
+            number_cell(pair.difference, of.digits),
+        )
+        for pair in pairs
+    ]
+    question = tag("p", of.question) if of.question else None
+    how = sorted({pair.first.method for pair in pairs})
+    return tag(
+        "section",
+        tag("h2", of.name),
+        question,
+        table(f"{of.name}: {of.quantity}", head, body),
+        tag("p", "; ".join(how[:3]), class_="note"),
+    )
+
+
+def _alone(rows: Sequence[Measurement]) -> Markup:
+    head = [tag("th", name, scope="col") for name in ("Measure", "Of")]
+    head += [tag("th", name, scope="col", class_="number") for name in ("Value", "low", "high")]
+    body = [
+        tag(
+            "tr",
+            tag("th", meaning(row.metric).name, scope="row"),
+            tag("td", breakable(row.test)),
+            *(number_cell(value, meaning(row.metric).digits) for value in (row.value, row.low, row.high)),
+        )
+        for row in rows
+    ]
+    return tag("section", tag("h2", "What it changed"), table("From before to after", head, body))

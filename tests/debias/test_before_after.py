@@ -1,0 +1,135 @@
+"""What the comparison says: that the measures of bias fall, and that the bias is still there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer import Typer
+from typer.testing import CliRunner
+
+from tests.models.tiny import build
+from tiltmeter.cli.debias import debias
+from tiltmeter.debias.run import debias_file, report_on_file
+from tiltmeter.errors import InputError, ModelError
+from tiltmeter.lexicon.debias import bias, read_bias, usefulness
+from tiltmeter.measure.association import weat
+from tiltmeter.models.load import load
+
+from .made import embedding
+
+APP = Typer()
+APP.command()(debias)
+
+
+@pytest.mark.slow
+def test_on_the_words_of_caliskan_weat_falls_and_the_bias_remains(shared: Path, tmp_path: Path) -> None:
+    source = shared / "data" / "glove-840b-caliskan-words.w2v.txt.xz"
+    out = tmp_path / "debiased.w2v.txt.xz"
+    gender = bias("gender")
+    fitted = debias_file(str(source), out, gender, "hard")
+    before, after = load(source), load(out)
+    for test, published in (("weat7", 1.06), ("weat8", 1.24)):
+        assert weat(before, test, resamples=100).effect_size == pytest.approx(published, abs=0.01)
+        found = weat(after, test, resamples=100)
+        assert abs(found.effect_size) < 0.05
+        assert abs(found.statistic) < 1e-5
+        assert found.p_value > 0.4
+    report = report_on_file(str(source), out, gender, fitted, tmp_path / "report", bayes=False)
+    by_test = {(row.metric, row.test): row for row in report.after}
+    for test in ("words that leaned furthest", "first names"):
+        row = by_test["recovered", test]
+        assert row.low > row.details["chance"] + 10
+    assert by_test["moved", "all neutral words"].value < 0.1
+    weats = {row.test: abs(row.value) for row in report.after if row.metric == "weat"}
+    assert weats["weat7"] < 0.05 > weats["weat8"]
+    page = (tmp_path / "report" / "debias.html").read_text()
+    assert "still told apart" in page
+    assert "img-src data:" in page
+    kept = json.loads((tmp_path / "report" / "debias.json").read_text())
+    assert len(kept["after"]) == len(report.after)
+    for figure in ("step-by-step", "what-remains", "moved", "similarities", "weat"):
+        assert (tmp_path / "report" / "figures" / f"{figure}.pdf").stat().st_size > 1_000
+
+
+def _glove(path: Path) -> Path:
+    words, matrix = embedding()
+    lines = (" ".join([word, *map(repr, row)]) for word, row in zip(words, matrix.astype(float).tolist(), strict=True))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_the_command_writes_vectors_and_report(tmp_path: Path) -> None:
+    source, out = _glove(tmp_path / "vectors.txt"), tmp_path / "debiased.txt"
+    done = CliRunner().invoke(APP, [str(source), "--out", str(out), "--method", "soft", "--no-bayes"])
+    assert done.exit_code == 0, done.output
+    assert "assigns" in done.stdout
+    assert out.is_file()
+    assert (tmp_path / "debiased.txt.report" / "debias.html").is_file()
+    assert np.isfinite(load(out).embed([]).vectors).all()
+
+
+def test_the_command_makes_a_projection_of_a_masked_model(tmp_path: Path) -> None:
+    folder, out = build(tmp_path / "bert", "bert", "masked", spread=0.3), tmp_path / "gender.safetensors"
+    done = CliRunner().invoke(APP, [str(folder), "--out", str(out), "--no-report"])
+    assert done.exit_code == 0, done.output
+    assert out.stat().st_size < 4_000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--bias", "gendre"], "Did you mean 'gender'"),
+        (["--method", "harder"], "Did you mean 'hard'"),
+        (["--at", "blank"], "is a file of vectors"),
+        (["--at", "nowhere"], "Write blank or sentence"),
+        (["--subspace", "pcaa"], "Did you mean 'pca'"),
+        (["--dimensions", "40"], "Ask for fewer dimensions"),
+    ],
+)
+def test_what_cannot_be_done_is_said(arguments: list[str], said: str, tmp_path: Path) -> None:
+    source, out = _glove(tmp_path / "vectors.txt"), tmp_path / "debiased.txt"
+    done = CliRunner().invoke(APP, [str(source), "--out", str(out), *arguments])
+    assert isinstance(done.exception, InputError | ModelError)
+    assert said in str(done.exception)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[bias.x]\nclasses = ["a"]\ndefinitions = [["u", "v"]]', "only the class"),
+        ('[bias.x]\nclasses = ["a", "b"]\ndefinitions = [["u", "v", "w"]]', "Give it 2 to 2 words"),
+        ('[bias.x]\nclasses = ["a", "b"]\ndefinitions = [["u", ""]]', "has 1 words"),
+        ('[bias.x]\nclasses = ["a", "b"]\ndefinitions = [["u", "v"]]\nequalise = [["u", "v"], ["u", "w"]]', "two sets"),
+        ('[bias.x]\nclasses = ["a", "b"]\ndefinitions = [["u", "v"]]\nsurprise = 1', "unknown key"),
+        (
+            '[bias.x]\nclasses = ["a", "b"]\ndefinitions = [["u", "v"]]\n[[bias.x.contexts]]\n'
+            'sets = [["u", "v"]]\nblanks = ["{word} is here."]',
+            "the blank ___ once",
+        ),
+    ],
+)
+def test_a_file_of_definitions_is_checked(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(f'language = "en"\n{text}\n')
+    with pytest.raises(InputError, match=said):
+        read_bias(path, "x")
+
+
+def test_what_shows_usefulness_is_about_no_people() -> None:
+    tasks = usefulness()
+    assert tasks is not None
+    words = {word for pairs in tasks.analogies.values() for pair in pairs for word in pair}
+    assert not words & bias("gender").own_words
+    for pairs in tasks.analogies.values():
+        assert len({pair[0] for pair in pairs}) == len(pairs) == len({pair[1] for pair in pairs})
+    assert all(len(set(triple)) == 3 for triple in tasks.triples)
+
+
+def test_no_word_is_made_equal_twice() -> None:
+    for name in ("gender", "race", "religion"):
+        words = [word.lower() for row in bias(name).equalise for word in row]
+        assert len(words) == len(set(words))
