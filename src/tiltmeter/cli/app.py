@@ -14,11 +14,15 @@ from tiltmeter.cli import (
     bayes,
     compare,
     crows,
+    debias,
+    demo,
     discover,
+    explore,
     indirect,
     init,
     list_,
     lpbs,
+    pull,
     report,
     run,
     score,
@@ -36,6 +40,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.command("demo")(demo.demo)
 app.command("list")(list_.list_)
 app.command("show")(show.show)
 app.command("sentences")(sentences.sentences)
@@ -52,6 +57,9 @@ app.command("init")(init.init)
 app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("compare")(compare.compare)
+app.command("debias")(debias.debias)
+app.command("explore")(explore.explore)
+app.command("pull")(pull.pull)
 app.add_typer(vectors.app, name="vectors")
 
 

@@ -1,0 +1,74 @@
+"""`tiltmeter explore`: see the lean of a model or a run in the browser."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tiltmeter.cli.language_models import Cache, Device, Dtype, open_model
+from tiltmeter.cli.output import Lang, say
+from tiltmeter.errors import InputError
+
+if TYPE_CHECKING:
+    from tiltmeter.models.lm import LanguageModel
+
+_DEMO = "demo:en"
+
+
+def explore(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RUN|MODEL]...", help="Folders of runs, and models; by default the bundled demo model."
+        ),
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the address in the browser.")] = True,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on. On any but this machine's own, a token is demanded.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="Port to listen on; 0 takes a free one.")] = 0,
+    token: Annotated[
+        str | None, typer.Option(help="Demand this token (16 letters and digits or more); made up where needed.")
+    ] = None,
+    called: Annotated[
+        list[str] | None, typer.Option("--called", help="A further name by which the server may be called; repeatable.")
+    ] = None,
+    several_tokens: Annotated[
+        bool, typer.Option("--several-tokens", help="Masked models: score words of several tokens too. Much slower.")
+    ] = False,
+    device: Device = None,
+    dtype: Dtype = None,
+    cache: Cache = True,
+    lang: Lang = "en",
+) -> None:
+    """Explore indirect and direct associations in the browser: table, map, names, and what explains them."""
+    try:
+        from tiltmeter.explorer.offer import offered
+        from tiltmeter.explorer.server import Settings, serve
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"the explorer needs the package {error.name!r}.", hint="Install it: pip install 'tiltmeter[explorer]'."
+        ) from None
+    names = what or [_DEMO]
+    load = functools.partial(_load, device=device, dtype=dtype, cache=cache, whole_words=not several_tokens)
+    sources = offered(names, load, language=lang)
+
+    def ready(address: str) -> None:
+        typer.echo(address)
+        say("The explorer is at this address; stop it with Ctrl+C.")
+        if browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    serve(sources, Settings(host, port, token, tuple(called or ())), ready)
+
+
+def _load(name: str, *, device: str | None, dtype: str | None, cache: bool, whole_words: bool) -> LanguageModel:
+    """Causal models score words of several tokens anyway, and have no such choice."""
+    from tiltmeter.models.load import lm_kind_of
+
+    masked = lm_kind_of(name) == "masked"
+    return open_model(name, device=device, dtype=dtype, cache=cache, whole_words=whole_words and masked)

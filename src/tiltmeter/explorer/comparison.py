@@ -1,0 +1,152 @@
+"""Two tables of the same words side by side: two models, or direct and indirect scores of one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.explorer.agreement import agreement
+from tiltmeter.explorer.computations import Task, Work
+from tiltmeter.explorer.explorer import Explorer
+from tiltmeter.explorer.problems import RefusalError
+from tiltmeter.explorer.tables import unit
+from tiltmeter.explorer.views import View
+from tiltmeter.explorer.wire import Body, binary_body, quantised
+from tiltmeter.measure.scores import ScoreMatrix, submatrix
+
+Array = NDArray[np.float64]
+DIRECT = "direct"
+_LISTED = 10
+
+
+def compare(explorer: Explorer, view: View, other: str) -> Task[Body]:
+    """`other` is another model's id, or "direct": the direct scores of the same model."""
+    explorer.able(view.model, "compare")
+    second = replace(view, kind="direct", add_names=()) if other == DIRECT else replace(view, model=other)
+    explorer.able(second.model, "compare")
+    if second == view:
+        raise RefusalError(
+            422, "invalid", "a view is compared with itself.", hint="Choose another model, or kind=indirect."
+        )
+
+    def compute(work: Work) -> Body:
+        return _comparison(
+            explorer, (view, second), work.need(explorer.matrix(view)), work.need(explorer.matrix(second))
+        )
+
+    return explorer.body(("compare", view, other), compute)
+
+
+def _comparison(explorer: Explorer, views: tuple[View, View], a: ScoreMatrix, b: ScoreMatrix) -> Body:
+    rows = [target for target in a.targets if target in set(b.targets)]
+    columns = [feature for feature in a.features if feature in set(b.features)]
+    if not rows or not columns:
+        raise RefusalError(409, "not_here", "the two have no words in common.", hint="Choose other categories.")
+    only = [
+        {
+            "rows": [word for word in one.targets if word not in rows],
+            "columns": [word for word in one.features if word not in columns],
+        }
+        for one in (a, b)
+    ]
+    a, b = submatrix(a, rows, columns), submatrix(b, rows, columns)
+    same_unit = unit(a) == unit(b)
+    scales = (1.0, 1.0) if same_unit else (_spread(a.score), _spread(b.score))
+    difference, low, high = _difference(a, b, scales)
+    apart = (low > 0) | (high < 0)
+    r, interval = agreement(a.score, b.score, level=a.level)
+    names = [_name(explorer, view, same_unit) for view in views]
+    strongest = _strongest(a, b, difference, low, high)
+    scaled, scale = quantised(np.stack([difference, low, high]))
+    header: dict[str, Any] = {
+        "a": {"model": views[0].model, "kind": views[0].kind, "name": names[0]},
+        "b": {"model": views[1].model, "kind": views[1].kind, "name": names[1]},
+        "targets": views[0].targets,
+        "features": views[0].features,
+        "rows": rows,
+        "columns": columns,
+        "shape": a.score.shape,
+        "unit": unit(a) if same_unit else "sd",
+        "units": [unit(a), unit(b)],
+        "correlation": r,
+        "low": interval.low,
+        "high": interval.high,
+        "level": interval.level,
+        "method": f"Pearson over cells; {interval.method} over targets and features, 1,000 resamples; "
+        "intervals of differences after Zou & Donner 2008",
+        "n_cells": int((np.isfinite(a.score) & np.isfinite(b.score)).sum()),
+        "n_apart": int(apart.sum()),
+        "strongest": strongest,
+        "only_a": only[0],
+        "only_b": only[1],
+        "sentence": _sentence(names, r, interval.low, interval.high, strongest, int(apart.sum())),
+    }
+    arrays = {"a": quantised(a.score), "b": quantised(b.score)}
+    for name, array in zip(("difference", "difference_low", "difference_high"), scaled, strict=True):
+        arrays[name] = (array, scale)
+    return binary_body(header, {**arrays, "apart": (apart.astype("u1"), None)})
+
+
+def _difference(a: ScoreMatrix, b: ScoreMatrix, scales: tuple[float, float]) -> tuple[Array, Array, Array]:
+    """b - a and its interval from theirs, as if they were independent (MOVER: Zou & Donner 2008); two models read the
+    same names and mostly move together, which makes it too wide rather than too narrow."""
+    (score_a, low_a, high_a), (score_b, low_b, high_b) = (
+        (one.score / scale, one.low / scale, one.high / scale) for one, scale in zip((a, b), scales, strict=True)
+    )
+    difference = score_b - score_a
+    return (
+        difference,
+        difference - np.hypot(score_b - low_b, high_a - score_a),
+        difference + np.hypot(high_b - score_b, score_a - low_a),
+    )
+
+
+def _spread(scores: Array) -> float:
+    known = scores[np.isfinite(scores)]
+    spread = float(known.std()) if known.size else 0.0
+    return spread or 1.0
+
+
+def _strongest(a: ScoreMatrix, b: ScoreMatrix, difference: Array, low: Array, high: Array) -> list[dict[str, Any]]:
+    """Where they differ most, those whose interval excludes 0 first."""
+    sure = (low > 0) | (high < 0)
+    order = np.lexsort((-np.abs(np.nan_to_num(difference)).ravel(), ~sure.ravel()))[:_LISTED]
+    found = []
+    for place in order.tolist():
+        row, column = divmod(place, len(a.features))
+        if np.isfinite(difference[row, column]):
+            found.append(
+                {
+                    "target": a.targets[row],
+                    "feature": a.features[column],
+                    "a": a.score[row, column],
+                    "b": b.score[row, column],
+                    "difference": difference[row, column],
+                    "low": low[row, column],
+                    "high": high[row, column],
+                }
+            )
+    return found
+
+
+def _name(explorer: Explorer, view: View, same_unit: bool) -> str:
+    name = explorer.source(view.model).name
+    return name if same_unit else f"{name}, {view.kind}"
+
+
+def _sentence(names: list[str], r: float, low: float, high: float, strongest: list[dict[str, Any]], apart: int) -> str:
+    agree = (
+        f"{names[0]} and {names[1]} agree with r = {r:.2f} ({low:.2f} to {high:.2f})."
+        if np.isfinite(r)
+        else f"How far {names[0]} and {names[1]} agree cannot be told."
+    )
+    if not strongest or not apart:
+        return f"{agree} No pair is sure to differ."
+    first = strongest[0]
+    return (
+        f"{agree} {apart:,} pairs are sure to differ, {first['target']} and {first['feature']} most: "
+        f"{first['a']:.2f} against {first['b']:.2f}."
+    )

@@ -1,0 +1,200 @@
+"""A model that computes what is asked of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tiltmeter.errors import InputError
+from tiltmeter.explorer.computations import Work
+from tiltmeter.explorer.guarded import Shareable
+from tiltmeter.explorer.problems import NotHereError, RefusalError
+from tiltmeter.explorer.remembered import remembered
+from tiltmeter.explorer.source import Source
+from tiltmeter.explorer.typed import Extended, extended_direct, extended_indirect
+from tiltmeter.explorer.views import Typed, View, as_word
+from tiltmeter.lexicon.catalogue import template_set, template_sets, word_set
+from tiltmeter.lexicon.templates import TemplateSet
+from tiltmeter.lexicon.words import Kind, Word, WordSet
+from tiltmeter.measure.blanks import blank_table, blank_tables
+from tiltmeter.measure.discovery import VocabularyModel, discover
+from tiltmeter.measure.scores import Bridge, ScoreMatrix, direct, indirect
+from tiltmeter.measure.sources import Explained, explain
+from tiltmeter.measurement import Lost, Measurement
+from tiltmeter.metrics.logprob import bias_scores, increased_log_probability
+from tiltmeter.models.lm import LanguageModel, Query
+
+Array = NDArray[np.float64]
+
+BRIDGE = "name"
+CAN = ("table", "words", "cell", "sources", "map", "discover", "compare", "blanks", "summary")
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """log P of words in the blank of two sentences."""
+
+    words: tuple[str, ...]
+    a: Array
+    b: Array
+    lost: tuple[Lost, ...] = ()
+
+
+class LiveModel(Source):
+    """A language model, ready to be asked."""
+
+    def __init__(self, id: str, model: LanguageModel, *, language: str = "en", name: str | None = None) -> None:
+        self.id, self.language = id, language
+        self.name = name or model.name
+        self._shared = Shareable(model)
+        self._known_templates: dict[str, TemplateSet] = {}
+        self.kind = str(model.settings.get("kind", ""))
+        self._vocabulary = isinstance(model, VocabularyModel)
+        self.can = CAN if self._vocabulary else tuple(one for one in CAN if one != "discover")
+        if model.settings.get("several_tokens") == "lost":
+            self.note = "Only words of one piece are scored: start with --several-tokens to score the others too."
+
+    def matrix(self, view: View, work: Work) -> ScoreMatrix:
+        model = self._shared.guarded(work)
+        self._check(view)
+        if view.kind == "direct":
+            templates = self._templates(f"{view.targets}-{view.features}")
+            found = direct(model, view.targets, view.features, templates=templates, lang=self.language)
+        else:
+            found = indirect(
+                model,
+                view.targets,
+                view.features,
+                bridge=self._bridge(view),
+                to_target=self._templates(f"{view.targets}-{BRIDGE}"),
+                to_feature=self._templates(f"{BRIDGE}-{view.features}"),
+                lang=self.language,
+            )
+        return dataclasses.replace(found, model=self.name)
+
+    def extended(self, view: View, typed: Typed, matrix: ScoreMatrix, work: Work) -> Extended:
+        targets, features = (word_set(name, self.language) for name in (view.targets, view.features))
+        new_targets = _as_set(targets, typed.targets)
+        new_features = _as_set(features, typed.features)
+        model = self._shared.guarded(work)
+        if view.kind == "direct":
+            return extended_direct(model, matrix, targets, features, new_targets, new_features)
+        return extended_indirect(model, matrix, self._bridge(view), new_targets, new_features, self._templates)
+
+    def profile(self, view: View, names: Sequence[str], matrix: ScoreMatrix, work: Work) -> tuple[Bridge, list[Lost]]:
+        """BS1 of every target with each name, BS2 of each name with every feature; NaN where there is none."""
+        if matrix.bridge is None:
+            raise NotHereError("direct scores know no names.", hint="Use the indirect score.")
+        known = {word.text: word for word in self._bridge(view).words}
+        words = [known.get(name, Word(name, frozenset({Kind.NAME}))) for name in names]
+        model, settings = self._shared.guarded(work), matrix.settings
+        sides = {
+            side: [word for word in word_set(getattr(view, side), self.language).words if word.text in texts]
+            for side, texts in (("targets", matrix.targets), ("features", matrix.features))
+        }
+        first, second = blank_tables(
+            model,
+            [
+                (self._templates(settings["to_target"]), sides["targets"], words, "feature"),
+                (self._templates(settings["to_feature"]), words, sides["features"], "feature"),
+            ],
+        )
+        scores = [bias_scores(one.log_p, one.log_prior, averaging=settings["averaging"]) for one in (first, second)]
+        lost = [one for one in dict.fromkeys((*first.lost, *second.lost)) if one.word in names]
+        return Bridge(tuple(names), scores[0], scores[1], np.full(len(names), np.nan)), lost
+
+    def explained(self, part: ScoreMatrix, sensitive: tuple[str, ...], work: Work) -> Explained:
+        model = self._shared.guarded(work)
+        categories = {
+            word_set(name, self.language): self._templates(f"{BRIDGE}-{name}") for name in dict.fromkeys(sensitive)
+        }
+        return explain(model, part, categories, bridge=self._names(part.bridge.names if part.bridge else ()))
+
+    def sentences(self, view: View, target: str, feature: str, work: Work) -> list[dict[str, Any]]:
+        templates = self._templates(f"{view.targets}-{view.features}")
+        given, read = self._word(target, view.targets), self._word(feature, view.features)
+        table = blank_table(self._shared.guarded(work), templates, [given], [read], read_slot="feature")
+        ratios = increased_log_probability(table.log_p, table.log_prior)
+        return [
+            {
+                "text": template.fill({"target": given, "feature": read}),
+                "log_p": table.log_p[row, 0, 0],
+                "log_prior": table.log_prior[row, 0, 0],
+                "log_ratio": ratios[row, 0, 0],
+            }
+            for row, group in enumerate(templates.groups)
+            for template in [templates.templates[group[0]]]
+            if not np.isnan(ratios[row, 0, 0])
+        ]
+
+    def discovered(self, view: View, part: ScoreMatrix, target: str, k: int, work: Work) -> list[Measurement]:
+        if not self._vocabulary:
+            raise NotHereError(
+                f"{self.name} does not give its whole vocabulary at a blank.", hint="Use a masked model."
+            )
+        model, templates = self._shared.guarded(work), self._templates(f"{BRIDGE}-{view.features}")
+        return discover(model, part, target, templates=templates, bridge=self._bridge(view), k=k)
+
+    def predictions(self, a: str, b: str, among: str, work: Work) -> Predictions:
+        model: Any = self._shared.guarded(work)
+        queries = [Query(a), Query(b)]
+        if among != "vocabulary":
+            words = list(word_set(among, self.language).texts)
+            filled = model.fill(queries, words)
+            lost = tuple(Lost(word, among, reason) for word, reason in filled.lost.items())
+            return Predictions(tuple(words), filled.log_p[0], filled.log_p[1], lost)
+        if not self._vocabulary:
+            raise NotHereError(
+                f"{self.name} does not give its whole vocabulary at a blank.", hint="Choose a category of words."
+            )
+        found, parts = [], []
+        for some, log_p in model.fill_vocabulary(queries):
+            found += some
+            parts.append(log_p)
+        if not found:
+            raise InputError("no word of the vocabulary fits these blanks.", hint="Put a space before each blank.")
+        log_p = np.concatenate(parts, axis=1)
+        return Predictions(tuple(found), log_p[0], log_p[1])
+
+    def _templates(self, name: str) -> TemplateSet:
+        if name not in self._known_templates:
+            self._known_templates[name] = remembered(template_set(name, self.language))
+        return self._known_templates[name]
+
+    def _check(self, view: View) -> None:
+        wanted = (
+            [f"{view.targets}-{view.features}"]
+            if view.kind == "direct"
+            else [f"{view.targets}-{BRIDGE}", f"{BRIDGE}-{view.features}"]
+        )
+        for name in wanted:
+            if name not in template_sets(self.language):
+                raise RefusalError(
+                    404, "unknown_set", f"there are no sentences for {view.targets} × {view.features} ({view.kind}).",
+                    hint="The catalogue lists the pairs that there are.",
+                )  # fmt: skip
+
+    def _bridge(self, view: View) -> WordSet:
+        return self._names(view.add_names)
+
+    def _names(self, some: Sequence[str]) -> WordSet:
+        """All names of the lexicon, and those of `some` that it does not have."""
+        names = word_set(BRIDGE, self.language)
+        known = set(names.texts)
+        new = tuple(Word(name, frozenset({Kind.NAME})) for name in some if name not in known)
+        return dataclasses.replace(names, words=names.words + new) if new else names
+
+    def _word(self, text: str, name: str) -> Word:
+        words = word_set(name, self.language)
+        return next((word for word in words.words if word.text == text), as_word(text, words))
+
+
+def _as_set(words: WordSet, typed: tuple[str, ...]) -> WordSet:
+    """The typed words that the set does not have, as a set of the same name."""
+    known = set(words.texts)
+    return dataclasses.replace(words, words=tuple(as_word(text, words) for text in typed if text not in known))

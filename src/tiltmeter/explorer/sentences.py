@@ -1,0 +1,152 @@
+"""What the numbers say, in plain words. Words first: every panel opens with one of these."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tiltmeter.measure.scores import ScoreMatrix
+from tiltmeter.measure.sources import COMMONNESS
+from tiltmeter.metrics.sources import Source
+
+Parts = list[dict[str, str]]
+_FEW_NAMES = 50
+
+
+def part(text: str, role: str | None = None) -> dict[str, str]:
+    """A piece of a sentence; `role` says what it names: model, target, feature, category or number."""
+    return {"text": text} if role is None else {"text": text, "role": role}
+
+
+def whole(parts: Parts) -> str:
+    return "".join(one["text"] for one in parts)
+
+
+def certain(low: float, high: float) -> bool:
+    """Whether an interval excludes 0."""
+    return low > 0 or high < 0
+
+
+def strongest(matrix: ScoreMatrix) -> tuple[str, str] | None:
+    """The pair with the largest score among those whose interval excludes 0."""
+    sure = (matrix.low > 0) | (matrix.high < 0)
+    if not sure.any():
+        return None
+    size = np.where(sure, np.abs(np.nan_to_num(matrix.score)), -1.0)
+    row, column = divmod(int(size.argmax()), len(matrix.features))
+    return matrix.targets[row], matrix.features[column]
+
+
+def of_table(matrix: ScoreMatrix) -> str:
+    sure = int(((matrix.low > 0) | (matrix.high < 0)).sum())
+    known = int(np.isfinite(matrix.score).sum())
+    what = f"{len(matrix.targets)} × {matrix.target_set} and {len(matrix.features)} × {matrix.feature_set}"
+    text = f"Of {known:,} links ({what}), {sure:,} have an interval that excludes 0."
+    pair = strongest(matrix)
+    if pair is None:
+        return f"{text} None is certain."
+    cell = matrix.measurement(*pair)
+    return f"{text} The strongest: {pair[0]} and {pair[1]}, {cell.value:.2f} ({cell.low:.2f} to {cell.high:.2f})."
+
+
+def link(matrix: ScoreMatrix, target: str, feature: str) -> Parts:
+    """One cell."""
+    cell = matrix.measurement(target, feature)
+    t, f = part(target, "target"), part(feature, "feature")
+    if math.isnan(cell.value):
+        return [part("There is no score of "), t, part(" with "), f, part(".")]
+    ends = f" ({cell.low:.2f} to {cell.high:.2f})"
+    if matrix.metric == "direct":
+        return _direct(cell.value, cell.low, cell.high, t, f)
+    if not certain(cell.low, cell.high):
+        return [
+            part("Names that go with "), t, part(" go with "), f, part(" no more than by chance: "),
+            part(f"{cell.value:.2f}{ends}", "number"), part("."),
+        ]  # fmt: skip
+    more = "more" if cell.value > 0 else "less"
+    return [
+        part("The more a name goes with "), t, part(f", the {more} it goes with "), f, part(": "),
+        part(f"{cell.value:.2f}{ends}", "number"), part("."),
+    ]  # fmt: skip
+
+
+def _direct(value: float, low: float, high: float, t: dict[str, str], f: dict[str, str]) -> Parts:
+    def times(log_ratio: float) -> str:
+        return f"{math.exp(min(log_ratio, 700.0)):.2g}"
+
+    number = f"{times(value)} times" + ("" if math.isnan(low) else f" ({times(low)} to {times(high)})")
+    end = "" if math.isnan(low) or certain(low, high) else ", which may be chance"
+    return [
+        part("Beside "), t, part(", "), f, part(" is "), part(number, "number"),
+        part(f" as likely as beside a blank{end}."),
+    ]  # fmt: skip
+
+
+def weak_bridge(matrix: ScoreMatrix, target: str, feature: str) -> str | None:
+    """Why a score should be taken with care, beside its interval."""
+    cell = matrix.measurement(target, feature)
+    if matrix.metric == "direct":
+        n = cell.counts.get("templates", 0)
+        return f"Only {n} sentence{'s' if n != 1 else ''} stand{'s' if n == 1 else ''} behind it." if n < 4 else None
+    n = cell.counts.get("names", 0)
+    if n < _FEW_NAMES:
+        return f"Only {n} names link the two."
+    low, high = float(cell.details["template_low"]), float(cell.details["template_high"])
+    if certain(cell.low, cell.high) and not math.isnan(low) and not certain(low, high):
+        return f"Other sentences might say otherwise: over the templates the interval is {low:.2f} to {high:.2f}."
+    return None
+
+
+def of_source(target: str, feature: str, raw: float, source: Source, category: str) -> str:
+    """What one candidate explains."""
+    held = _held(source.name, category)
+    if math.isnan(source.partial):
+        return f"Whether {held} explains it cannot be told: too few names have a score with it."
+    ends = f"({source.partial_low:.2f} to {source.partial_high:.2f})"
+    now = f"{source.partial:.2f} {ends}"
+    if math.isnan(source.share):
+        return (
+            f"The link between {target} and {feature} is not certain, so that there is nothing to explain; "
+            f"holding {held} fixed it is {now}."
+        )
+    verb = "shrinks" if abs(source.partial) < abs(raw) else "grows"
+    if source.share > 1 and certain(source.partial_low, source.partial_high):
+        verb = "turns round"
+    return f"Holding {held} fixed, the link between {target} and {feature} {verb} from {raw:.2f} to {now}."
+
+
+def _held(name: str, category: str) -> str:
+    if name == COMMONNESS:
+        return name
+    return f"{category} as a whole" if name == category else repr(name)
+
+
+def of_sources(target: str, feature: str, raw: float, ranked: Sequence[Source], category: dict[str, str]) -> str:
+    """The candidate that explains most."""
+    best = next((one for one in ranked if not math.isnan(one.partial)), None)
+    if best is None:
+        return f"What explains the link between {target} and {feature} cannot be told."
+    return of_source(target, feature, raw, best, category[best.name])
+
+
+def share_in_words(share: float) -> str:
+    """A share as people say it."""
+    if share > 1:
+        return "more than all"
+    for bound, words in ((0.9, "nearly all"), (0.7, "most"), (0.58, "two thirds"), (0.42, "half"), (0.28, "a third")):
+        if share >= bound:
+            return words
+    return "a part" if share >= 0.1 else "next to nothing"
+
+
+def listed(words: Sequence[str], most: int = 3) -> str:
+    """a, b and c."""
+    shown = list(words[:most])
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else "none"
+
+
+def lost_words(lost: Sequence[Any]) -> list[dict[str, str]]:
+    return [{"word": one.word, "where": one.where, "reason": one.reason} for one in lost]

@@ -1,0 +1,77 @@
+"""A real Chromium on the real server. Where there is no browser, these tests are skipped and say so."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from importlib import resources
+
+import pytest
+
+pytest.importorskip("playwright.sync_api", reason="the page is tested with Playwright (group 'test')")
+
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+
+from .explorer import Explorer
+
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+WIDE: ViewportSize = {"width": 1440, "height": 900}
+
+
+def _missing(what: str) -> None:
+    require = pytest.fail if os.environ.get("TILTMETER_REQUIRE_TOOLS") else pytest.skip
+    require(what)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        _missing("the page is tested in Chromium, which is not on this machine")
+    if not (resources.files("tiltmeter.explorer") / "static" / "index.html").is_file():
+        _missing("the page has not been built: run 'python hatch_build.py'")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    """A page as a returning visitor sees it: no tour. It may not write any error to the console."""
+    yield from visit(chromium, seen=True)
+
+
+@pytest.fixture
+def first_visit(chromium: Browser) -> Iterator[Page]:
+    yield from visit(chromium, seen=False)
+
+
+def visit(browser: Browser, *, seen: bool) -> Iterator[Page]:
+    context = browser.new_context(viewport=WIDE, color_scheme="light", accept_downloads=True)
+    context.set_default_timeout(60_000)  # a machine that does other work as well
+    if seen:
+        context.add_init_script("try { localStorage.setItem('tiltmeter-tour', 'seen') } catch {}")
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("console", lambda m: errors.append(m.text) if m.type in ("error", "warning") else None)
+    page.on("pageerror", lambda e: errors.append(str(e)))
+    yield page
+    expected = getattr(page, "expected_errors", ())
+    context.close()
+    assert [e for e in errors if not any(part in e for part in expected)] == []
+
+
+@pytest.fixture
+def explorer(page: Page, explorer_address: str) -> Explorer:
+    return Explorer(page, explorer_address)

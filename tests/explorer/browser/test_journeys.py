@@ -1,0 +1,122 @@
+"""The brief's five journeys and the thesis's study tasks (appendix C.1), each with at most five clicks."""
+
+from __future__ import annotations
+
+import re
+
+from .explorer import Explorer, ends, eventually
+
+MOST = 5
+
+
+def test_journey_1_the_strongest_cell_and_what_explains_it(explorer: Explorer) -> None:
+    explorer.open()
+    assert re.search(r"0\.\d\d", explorer.text(".plain"))
+    explorer.click(".plain .word >> nth=0")
+    explorer.page.wait_for_selector("#detail .sources li")
+    assert "Holding" in explorer.text("#detail .why")
+    assert explorer.clicks <= 3
+
+
+def test_journey_2_which_occupations_are_ambitious_and_is_that_gender(explorer: Explorer) -> None:
+    explorer.open()
+    explorer.search("ambitious")
+    explorer.settle()
+    sentence = explorer.text("#detail .sentence")
+    best = ends(explorer.scores(model="small").row("ambitious"), 3)[:3]
+    assert all(word in sentence for word in best)
+    assert "Is it gender?" in explorer.text("#detail .alongside")
+    explorer.click(f'#detail .barbutton[aria-label^="{best[0]}:"]')
+    explorer.page.wait_for_selector("#detail .sources li")
+    assert explorer.clicks <= MOST
+
+
+def test_journey_3_engineeress_and_barista_are_placed_or_say_why_not(explorer: Explorer) -> None:
+    explorer.open()
+    explorer.click("#actions button:has-text('Add words')")
+    explorer.page.keyboard.type("engineeress, barista")
+    explorer.page.keyboard.press("Enter")
+    lines = explorer.page.locator(".typed li")
+    eventually(
+        lambda: all(re.search("strongest with|lost: ", line) for line in lines.all_inner_texts()),
+        explorer.page,
+        "each word was to be scored, or to say why it is lost",
+    )
+    assert lines.count() == 2
+    assert explorer.clicks <= MOST
+
+
+def test_journey_4_where_two_models_differ_most(explorer: Explorer) -> None:
+    explorer.open("features=gender")
+    explorer.click("[data-view=compare]")
+    explorer.page.wait_for_selector("#compare-plot .differences button")
+    first = explorer.text("#compare-plot .differences button")
+    assert re.search(r".+ — .+\d\.\d\d against", first.replace("\n", " "))
+    explorer.click("#compare-plot .differences button >> nth=0")
+    assert explorer.page.locator("svg.agree text.picked").count() == 1
+    assert explorer.clicks <= MOST
+
+
+def test_journey_5_a_link_and_a_figure_for_a_colleague(explorer: Explorer) -> None:
+    explorer.open("targets=beverage&features=gender&target=beer&feature=man")
+    explorer.page.wait_for_selector("#detail .names")
+    explorer.click("#actions button:has-text('Share')")
+    link = explorer.page.get_by_label("Link to this view").input_value()
+    assert link == explorer.page.url
+    explorer.page.keyboard.press("Escape")
+    assert explorer.save("detail", "Figure, as SVG").read_text("utf-8").startswith("<svg")
+    assert explorer.clicks <= MOST
+
+
+def test_task_1_what_goes_with_an_engineer_and_with_which_gender(explorer: Explorer) -> None:
+    explorer.open()
+    explorer.click(explorer.header("columns", "engineer"))
+    explorer.settle()
+    assert explorer.rows()[6:] == ends(explorer.scores(model="small").column("engineer"))
+    # Both in one look: the sensitive words stand above the traits.
+    assert explorer.rows()[:6] == ["male", "female", "boy", "girl", "man", "woman"]
+    assert "With gender" in explorer.text("#detail .body")
+    assert explorer.clicks <= MOST
+
+
+def test_task_1_for_france(explorer: Explorer) -> None:
+    explorer.open("targets=country&features=beverage")
+    explorer.click(explorer.header("columns", "France"))
+    explorer.settle()
+    assert explorer.rows()[6:] == ends(
+        explorer.scores(model="small", targets="country", features="beverage").column("France")
+    )
+    assert explorer.clicks <= MOST
+
+
+def test_task_2_which_countries_go_with_beer_and_is_it_gender(explorer: Explorer) -> None:
+    explorer.open("targets=country&features=beverage")
+    explorer.search("beer")
+    explorer.click("#detail button:has-text('Sort by it')")
+    explorer.settle()
+    scores = explorer.scores(model="small", targets="country", features="beverage")
+    assert explorer.columns() == ends(scores.row("beer"))
+    assert re.search(
+        r"goes (with|against) “\w+” \(.*\d\.\d\d|no word of gender for sure", explorer.text("#detail .alongside")
+    )
+    assert explorer.clicks <= MOST
+
+
+def test_tasks_3_and_4_group_the_targets_and_the_features(explorer: Explorer) -> None:
+    explorer.open()
+    explorer.click(explorer.header("columns", "nurse"))
+    explorer.click(explorer.header("columns", "nurse"))
+    explorer.settle()
+    assert "most and the 5 least like “nurse”" in explorer.text("#table .sentence")
+    explorer.choose("Method", "tsne")
+    explorer.settle()
+    assert "t-SNE" in explorer.text("#map .foot")
+    assert explorer.clicks <= MOST
+
+
+def test_the_sensitive_source_of_a_link_is_one_click_away(explorer: Explorer) -> None:
+    explorer.open("target=nurse&feature=delicate")
+    explorer.page.wait_for_selector("#detail .sources li")
+    explorer.click("#detail .why .chip:has-text('gender')")
+    assert "gender as a whole" in explorer.text("#detail .sources")
+    assert explorer.clicks <= MOST

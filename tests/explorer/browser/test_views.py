@@ -1,0 +1,190 @@
+"""Map, detail, sources, discovery, comparison and blanks: each shows what the server computed, and all are linked."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from .explorer import Explorer
+
+SMALL = "targets=beverage&features=gender"
+
+
+def test_the_map_has_every_target_and_says_what_explains_it(explorer: Explorer) -> None:
+    explorer.open()
+    dots = explorer.page.locator(".dots circle").evaluate_all("all => all.map(c => c.dataset.target)")
+    assert sorted(dots) == sorted(explorer.scores(model="small").targets)
+    assert re.search(r"explains the layout best: R² 0\.\d\d", explorer.text("#map .sentence"))
+    chips = explorer.page.locator("#map .chip")
+    assert chips.count() == 5
+    explorer.click(chips.nth(1))
+    explorer.settle()
+    word = explorer.query["colour"][0].split("~")[1]
+    assert word == chips.nth(1).inner_text().split()[0]
+    assert explorer.page.get_by_label("Colour by").input_value().endswith(f"~{word}")
+
+
+def test_every_method_lays_the_targets_out_anew(explorer: Explorer) -> None:
+    explorer.open("targets=country&features=gender")
+    explorer.page.set_default_timeout(180_000)  # UMAP compiles itself when it is first used
+    places = set()
+    for method in ("pca", "tsne", "isomap", "umap"):
+        explorer.page.get_by_label("Method").select_option(method)
+        explorer.settle()
+        circle = explorer.page.locator(".dots circle").first
+        places.add(circle.evaluate("c => c.style.transform"))
+        said = explorer.text("#map .foot").lower().replace("-", "")
+        assert {"pca": "principal"}.get(method, method) in said
+    assert len(places) == 4
+
+
+def test_labels_of_the_map_do_not_cover_each_other(explorer: Explorer) -> None:
+    explorer.open()
+    boxes = explorer.page.locator("#map .labels text").evaluate_all(
+        "all => all.map(t => t.getBoundingClientRect()).map(b => [b.left, b.top, b.right, b.bottom])"
+    )
+    assert len(boxes) > 15
+    for i, (left, top, right, bottom) in enumerate(boxes):
+        for other in boxes[:i]:
+            across = min(right, other[2]) - max(left, other[0])
+            down = min(bottom, other[3]) - max(top, other[1])
+            assert across <= 2 or down <= 4  # a glyph's box is taller than its ink
+
+
+def test_a_brush_zooms_and_the_link_keeps_it(explorer: Explorer) -> None:
+    explorer.open("targets=country&features=gender")
+    box = explorer.page.locator("svg.map").bounding_box()
+    assert box is not None
+    explorer.page.mouse.move(box["x"] + 80, box["y"] + 60)
+    explorer.page.mouse.down()
+    explorer.page.mouse.move(box["x"] + 240, box["y"] + 220, steps=5)
+    explorer.page.mouse.up()
+    assert "zoom" in explorer.query
+    explorer.settle()
+    explorer.page.reload()
+    explorer.page.wait_for_selector(".dots circle")
+    explorer.click("#map button:has-text('Zoom out')")
+    assert "zoom" not in explorer.query
+
+
+def test_the_gradient_is_drawn_on_demand(explorer: Explorer) -> None:
+    explorer.open("targets=country&features=gender")
+    assert explorer.page.locator("#map .wash").count() == 0
+    explorer.page.get_by_label("as a gradient").check()
+    expect(explorer.page.locator("#map .wash")).to_be_visible()
+    assert "more “" in (explorer.page.locator("#map .waylabel").text_content() or "")
+
+
+def test_a_dot_reached_by_keys_selects_in_every_view(explorer: Explorer) -> None:
+    explorer.open(SMALL)
+    explorer.page.locator("svg.map").focus()
+    explorer.page.keyboard.press("ArrowRight")
+    explorer.page.keyboard.press("ArrowRight")
+    explorer.page.keyboard.press("Enter")
+    (target,) = explorer.query["target"]
+    explorer.settle()
+    assert explorer.text("#detail h2") == target
+    assert "selected" in (explorer.header("columns", target).get_attribute("class") or "")
+    assert explorer.page.locator(f'.dots circle.selected[data-target="{target}"]').count() == 1
+
+
+def test_a_cell_shows_its_names_their_fit_and_what_explains_it(explorer: Explorer) -> None:
+    explorer.open()
+    explorer.search("nurse")
+    explorer.click('#detail .barbutton[aria-label^="delicate:"]')
+    explorer.page.wait_for_selector("#detail .sources li")
+    names = explorer.page.locator("svg.names .name")
+    assert names.count() > 700
+    for gender in ("female", "male"):
+        assert explorer.page.locator(f"svg.names .name.{gender}").count() > 300
+    assert explorer.page.locator("svg.names .fit").count() == 1
+    explorer.page.locator("svg.names").hover()
+    assert re.search(r"names, each|with nurse", explorer.text("#detail .said"))
+    why = explorer.text("#detail .why")
+    assert re.search(r"Holding .+ fixed, the link between nurse and delicate shrinks from 0\.\d\d to", why)
+    shares = [int(x) for x in re.findall(r"(\d+) % explained", why)]
+    assert shares == sorted(shares, reverse=True)
+    explorer.click("#detail .why .chip:has-text('gender')")
+    assert set(explorer.page.locator("#detail .sources small").all_inner_texts()) >= {"gender"}
+
+
+def test_a_name_under_the_pointer_is_read_out(explorer: Explorer) -> None:
+    explorer.open(SMALL + "&target=beer&feature=man")
+    mark = explorer.page.locator("svg.names .name.female").nth(40)
+    mark.scroll_into_view_if_needed()
+    box = mark.bounding_box()
+    assert box is not None
+    explorer.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert re.search(r"^\w.* — .*; with beer .*\d\.\d\d, with man .*\d\.\d\d$", explorer.text("#detail .said"))
+
+
+def test_a_target_has_all_its_features_as_bars_with_intervals(explorer: Explorer) -> None:
+    explorer.open()
+    explorer.search("engineer")
+    explorer.settle()
+    scores = explorer.scores(model="small")
+    bars = explorer.page.locator("#detail ul.bars").nth(1).locator("button")
+    assert bars.count() == len(scores.features)
+    first = bars.first.get_attribute("aria-label") or ""
+    best = max(scores.column("engineer").items(), key=lambda item: item[1])
+    assert first.startswith(f"{best[0]}: {best[1]:.2f}, interval ")
+
+
+def test_discovery_searches_the_vocabulary(explorer: Explorer) -> None:
+    explorer.open(SMALL + "&target=beer")
+    explorer.click("#detail button:has-text('Search the whole vocabulary')")
+    explorer.page.wait_for_selector("#detail .discover ul.bars")
+    lists = explorer.page.locator("#detail .discover ul.bars")
+    assert lists.nth(0).locator("button").count() == 15
+    word = (lists.nth(0).locator(".word").first.inner_text()).strip()
+    explorer.click(lists.nth(0).locator("button").first)
+    explorer.settle()
+    assert explorer.query["feature"] == [word]
+    assert word in explorer.rows()
+
+
+def test_two_models_are_compared(explorer: Explorer) -> None:
+    explorer.open(SMALL)
+    explorer.click("[data-view=compare]")
+    explorer.page.wait_for_selector("svg.agree")
+    a = explorer.scores(model="small", targets="beverage", features="gender")
+    b = explorer.scores(model="other", targets="beverage", features="gender")
+    import numpy as np
+
+    known = np.isfinite(a.score) & np.isfinite(b.score)
+    r = np.corrcoef(a.score[known], b.score[known])[0, 1]
+    assert f"correlation of {r:.2f}".replace("-", "\u2212") in explorer.text("#compare-plot .sentence")
+    explorer.click("#compare-plot .differences button >> nth=0")
+    assert explorer.page.locator("svg.agree circle.picked").count() == 1
+    explorer.click("#compare-plot button:has-text('Look behind')")
+    explorer.settle()
+    assert explorer.page.locator("#detail .names").count() == 1
+
+
+def test_direct_is_compared_with_indirect(explorer: Explorer) -> None:
+    explorer.open("targets=occupation&features=gender&view=compare&against=direct", settled=False)
+    explorer.page.wait_for_selector("svg.agree")
+    assert "the direct score" in (explorer.page.locator("svg.agree").get_attribute("aria-label") or "")
+
+
+def test_blanks_are_filled(explorer: Explorer) -> None:
+    explorer.open(SMALL + "&view=blanks", settled=False)
+    explorer.page.wait_for_selector("svg.agree")
+    explorer.page.get_by_label("First sentence").fill("The man is ___.")
+    explorer.page.get_by_label("Second sentence").fill("The woman is ___.")
+    explorer.page.get_by_role("button", name="Fill in", exact=True).click()
+    expect(explorer.page.locator("#blanks-panel h3").first).to_have_text("Rather with “man”")
+    assert explorer.page.locator("svg.agree .dot").count() == 60
+    rather = explorer.page.locator("#blanks-panel .lists section").first.locator(".value").all_inner_texts()
+    for line in rather:
+        first, second = (float(x.replace("\u2212", "-")) for x in line.split(" against "))
+        assert first >= second
+    assert explorer.query["a"] == ["The man is ___."]
+
+
+def test_a_direct_score_shows_the_sentences_behind_it(explorer: Explorer) -> None:
+    explorer.open("targets=occupation&features=gender&kind=direct&target=nurse&feature=woman")
+    assert explorer.page.locator("#detail .templates tbody tr").count() >= 1
+    assert "nurse" in explorer.text("#detail .templates td")
+    assert "no names that could be held fixed" in explorer.text("#detail .why")

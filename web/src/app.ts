@@ -1,0 +1,252 @@
+/** What is loaded for the state at hand; panels draw it. */
+
+import type { Catalogue, Model, Summary, TypedWords, WordSet } from "./answers";
+import { type Progress, Slot } from "./api";
+import { asked, Data } from "./data";
+import { categories } from "./format";
+import { origin, readOrigin, stacked, standing } from "./orders";
+import { click, type Axis, type Scores, UNSORTED } from "./sorting";
+import type { Change, State, Store } from "./state";
+import type { Table } from "./table";
+
+const PATIENCE = 250; // milliseconds that the table waits for its band
+
+export interface Shown {
+  table: Table;
+  /** The targets with the sensitive category, or null where there is none. */
+  band: Table | null;
+  bandRows: string[];
+  columns: string[];
+  rows: string[];
+}
+
+export interface View {
+  loading(text: string, cancel: () => void): (progress: Progress) => void;
+  failed(error: unknown, again: () => void): void;
+  cancelled(again: () => void): void;
+  drawn(): void;
+}
+
+export class App {
+  readonly data = new Data();
+  shown: Shown | null = null;
+  summary: Summary | null = null;
+  typed: TypedWords | null = null;
+  private readonly slot = new Slot();
+  private readonly bandSlot = new Slot();
+  private readonly summarySlot = new Slot();
+  private readonly made = new Map<Axis, Scores>();
+  private listeners: View[] = [];
+
+  constructor(readonly store: Store, readonly catalogue: Catalogue) {}
+
+  get state(): State {
+    return this.store.state;
+  }
+
+  get model(): Model {
+    return this.catalogue.models.find((m) => m.id === this.state.model) ?? this.catalogue.models[0];
+  }
+
+  can(what: string): boolean {
+    return this.model.can.includes(what);
+  }
+
+  set(name: string): WordSet | undefined {
+    return this.catalogue.sets.find((s) => s.name === name);
+  }
+
+  sensitive(name: string): boolean {
+    return this.set(name)?.role === "sensitive";
+  }
+
+  /** "occupations", but "gender": a sensitive category is named, not counted. */
+  title = (name: string): string => (this.set(name)?.role === "concept" ? categories(name) : name.replace(/-/g, " "));
+
+  /** With what the model at hand can be compared: other models, and the other kind of its own score. */
+  others(): [string, string][] {
+    const { state } = this;
+    const models = this.catalogue.models.filter((m) => m.id !== state.model).map((m): [string, string] => [m.id, m.name]);
+    return state.kind === "indirect" ? [...models, ["direct", "its own direct score"]] : models;
+  }
+
+  against(): string {
+    const others = this.others();
+    return others.some(([v]) => v === this.state.against) ? this.state.against : others[0]?.[0] ?? "";
+  }
+
+  /** The pairs of categories that the model at hand can show. */
+  pairs(state: State = this.state): [string, string][] {
+    const model = this.catalogue.models.find((m) => m.id === state.model);
+    if (model?.views) return model.views.filter((v) => v.kind === state.kind).map((v) => [v.targets, v.features]);
+    return this.catalogue.pairs[state.kind];
+  }
+
+  /** The state with menus that fit each other: what was asked for where there is such a view, else the nearest. */
+  fitting(state: State): State {
+    const usual = this.catalogue.default;
+    const out = { ...state };
+    if (!this.catalogue.models.some((m) => m.id === out.model)) out.model = usual.model || this.catalogue.models[0].id;
+    if (!this.pairs(out).length) out.kind = out.kind === "direct" ? "indirect" : "direct";
+    const pairs = this.pairs(out);
+    const wanted = (targets: string, features: string): boolean => pairs.some(([t, f]) => t === targets && f === features);
+    out.targets ||= usual.targets;
+    out.features ||= usual.features;
+    if (!wanted(out.targets, out.features)) {
+      const [targets, features] = pairs.find(([t]) => t === out.targets) ?? pairs.find(([, f]) => f === out.features) ?? pairs[0] ?? ["", ""];
+      Object.assign(out, { targets, features });
+    }
+    if (!this.catalogue.sensitive.includes(out.sensitive)) out.sensitive = usual.sensitive;
+    return out;
+  }
+
+  /** Another model, category or kind: what no longer fits is let go, sortings stay where their words do. */
+  switch(change: Partial<Pick<State, "model" | "targets" | "features" | "sensitive" | "kind">>): void {
+    const was = this.state;
+    const now = this.fitting({ ...was, ...change });
+    const out: Change = { ...change, model: now.model, kind: now.kind, targets: now.targets, features: now.features };
+    if (now.model !== was.model || now.kind !== was.kind || now.targets !== was.targets || now.features !== was.features) out.zoom = null;
+    if (now.targets !== was.targets) {
+      Object.assign(out, {
+        target: "", sorting: { ...was.sorting, columns: UNSORTED.columns },
+        pinned: { ...was.pinned, columns: [] }, only: { ...was.only, columns: [] }, moved: { ...was.moved, columns: [] },
+        words: { ...was.words, targets: [] },
+      });
+    }
+    if (now.features !== was.features) {
+      const sorting = out.sorting ?? was.sorting;
+      const kept = out.pinned ?? was.pinned, only = out.only ?? was.only, moved = out.moved ?? was.moved;
+      Object.assign(out, {
+        feature: "", sorting: { ...sorting, rows: UNSORTED.rows },
+        pinned: { ...kept, rows: [] }, only: { ...only, rows: [] }, moved: { ...moved, rows: [] },
+        words: { ...(out.words ?? was.words), features: [] },
+        colour: was.colour && was.colour.category === was.features ? null : was.colour,
+      });
+    }
+    this.store.set(out);
+  }
+
+  /** A click on a header. */
+  sort(axis: Axis, word: string): void {
+    const band = axis === "rows" && Boolean(this.shown?.bandRows.includes(word));
+    const sorting = click(this.state.sorting, axis, word, origin(this.state, band));
+    const reset = sorting === UNSORTED;
+    this.store.set({
+      sorting, ...(axis === "columns" ? { target: word, feature: "" } : { feature: word, target: "" }),
+      ...(reset ? { moved: { columns: [], rows: [] } } : {}),
+    });
+  }
+
+  listen(view: View): void {
+    this.listeners.push(view);
+  }
+
+  readonly load = async (): Promise<void> => {
+    const state = this.state;
+    const view = asked(state);
+    const sets = `${this.title(state.targets)} × ${this.title(state.features)}`;
+    const again = (): void => void this.load();
+    let reports: ((progress: Progress) => void)[] = [];
+    const timer = setTimeout(() => {
+      reports = this.listeners.map((l) => l.loading(`Computing ${sets} on ${this.model.name}.`, () => {
+        this.slot.cancel();
+        for (const listener of this.listeners) listener.cancelled(again);
+      }));
+    }, this.shown ? 120 : 0);
+    try {
+      const band = this.loadBand();
+      const done = await this.slot.run(async (signal) => {
+        const asking = { signal, progress: (p: Progress) => reports.forEach((r) => r(p)) };
+        let table = await this.data.table(view, asking);
+        let typed: TypedWords | null = null;
+        if ([...state.words.targets, ...state.words.features, ...state.words.names].length) {
+          typed = await this.data.words(view, state.words, asking);
+          table = table.joined(typed.targets, typed.features);
+        }
+        for (const axis of ["columns", "rows"] as const) this.made.set(axis, await this.origin(axis, table, signal));
+        return { table, typed };
+      });
+      if (!done) return;
+      const { table, typed } = done;
+      this.typed = typed;
+      // Both at once where the band is quick, so that nothing jumps; where it must be computed, the table goes first.
+      const soon = await Promise.race([band, new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE))]);
+      this.show(table, soon ?? null);
+      if (soon === undefined) void band.then((late) => late && this.shown?.table === table && this.show(table, late));
+      void this.loadSummary();
+    } catch (error) {
+      for (const listener of this.listeners) listener.failed(error, again);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  /** The table that a sorting was made in. */
+  private async origin(axis: Axis, table: Table, signal: AbortSignal): Promise<Scores> {
+    const order = this.state.sorting[axis];
+    const made = "origin" in order ? readOrigin(order.origin) : null;
+    if (!made) return table;
+    const here = order.by !== "name" && "origin" in order && order.origin.startsWith(origin(this.state));
+    const upper = here ? table : await this.data.table(asked(this.state, made), { signal });
+    const lower = made.sensitive
+      ? await this.data.table(asked(this.state, { ...made, features: made.sensitive }), { signal }) : null;
+    return stacked(upper, lower);
+  }
+
+  private bandFor(): boolean {
+    const { targets, features, sensitive } = this.state;
+    return sensitive !== features && this.pairs().some(([t, f]) => t === targets && f === sensitive);
+  }
+
+  private async loadBand(): Promise<Table | null> {
+    this.bandSlot.cancel();
+    if (!this.bandFor()) return null;
+    try {
+      return (await this.bandSlot.run((signal) => this.withTyped(signal))) ?? null;
+    } catch {
+      return null; // the table stands without its band
+    }
+  }
+
+  private async withTyped(signal: AbortSignal): Promise<Table> {
+    const view = asked(this.state, { features: this.state.sensitive });
+    const table = await this.data.table(view, { signal });
+    const targets = this.state.words.targets;
+    if (!targets.length) return table;
+    return table.joined((await this.data.words(view, { targets, features: [], names: [] }, { signal })).targets, []);
+  }
+
+  private async loadSummary(): Promise<void> {
+    try {
+      const summary = await this.summarySlot.run((signal) =>
+        this.data.summary(asked(this.state), { target: "", feature: "" }, this.state.sensitive, { signal }));
+      if (!summary) return; // another one is on its way
+      this.summary = summary;
+    } catch {
+      this.summary = null;
+    }
+    for (const listener of this.listeners) listener.drawn();
+  }
+
+  private show(table: Table, band: Table | null): void {
+    const own = (name: string): boolean => this.sensitive(name);
+    const { state } = this;
+    const bandRows = band ? band.rows.filter((w) => table.row(w) < 0) : [];
+    const many = bandRows.length > 12;
+    this.shown = {
+      table, band, bandRows: many ? [] : bandRows,
+      columns: standing(table, "columns", state, this.made.get("columns") ?? table, own(state.targets)),
+      rows: standing(table, "rows", state, this.made.get("rows") ?? table, own(state.features)),
+    };
+    for (const listener of this.listeners) listener.drawn();
+  }
+
+  /** Another order, selection or colour of what is there already. */
+  readonly rearrange = async (): Promise<void> => {
+    if (!this.shown || this.slot.busy) return;
+    const { table, band } = this.shown;
+    const made = await Promise.all((["columns", "rows"] as const).map((axis) => this.origin(axis, table, new AbortController().signal)));
+    this.made.set("columns", made[0]).set("rows", made[1]);
+    this.show(table, band);
+  };
+}

@@ -1,0 +1,27 @@
+/** Pearson's correlation with its interval, for what the page itself sets side by side. */
+
+export interface Correlation {
+  r: number;
+  low: number;
+  high: number;
+  n: number;
+}
+
+/** The interval is Fisher's: tanh(atanh r ± 1.96 / √(n - 3)). */
+export function correlate(x: readonly number[], y: readonly number[]): Correlation {
+  const pairs = x.map((v, i) => [v, y[i]]).filter(([a, b]) => Number.isFinite(a) && Number.isFinite(b));
+  const n = pairs.length;
+  const none = { r: NaN, low: NaN, high: NaN, n };
+  if (n < 4) return none;
+  const mx = pairs.reduce((t, [a]) => t + a, 0) / n, my = pairs.reduce((t, [, b]) => t + b, 0) / n;
+  let xx = 0, yy = 0, xy = 0;
+  for (const [a, b] of pairs) {
+    xx += (a - mx) ** 2;
+    yy += (b - my) ** 2;
+    xy += (a - mx) * (b - my);
+  }
+  if (xx === 0 || yy === 0) return none;
+  const r = Math.max(-1, Math.min(1, xy / Math.sqrt(xx * yy)));
+  const z = Math.atanh(Math.max(-1 + 1e-12, Math.min(1 - 1e-12, r))), half = 1.959964 / Math.sqrt(n - 3);
+  return { r, low: Math.tanh(z - half), high: Math.tanh(z + half), n };
+}

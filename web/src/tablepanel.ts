@@ -1,0 +1,241 @@
+/** The table with its tools, its legend and what it lost. */
+
+import type { App } from "./app";
+import { choose } from "./choose";
+import { colours, reach, uncertain } from "./colour";
+import { announce, button, h, replace, theme } from "./dom";
+import { csv, fileName, framed, saveCsv, savePng, saveSvg } from "./export";
+import { categories, list, plural } from "./format";
+import { keys, legend as scale } from "./legend";
+import { legend, origin } from "./orders";
+import { menu, Panel, popover, select } from "./panel";
+import { type Axis, clicks, type Order, UNSORTED } from "./sorting";
+import { square } from "./table/draw";
+import { type Group, TableView } from "./table/view";
+
+const HELP = [
+  "Columns are what you focus on, rows are what goes with it. Orange: they go together; purple: they go apart. A small square: the interval crosses zero, so the direction is not sure.",
+  "Click a header: the other side is sorted by it, its first and last five are shown. Click again: its own side is sorted by likeness too. Click a third time: back to the alphabet.",
+  "Drag a header to put it elsewhere (Alt and an arrow key do the same). P pins it to the front; a right click offers more.",
+  "Tab to the cells and use the arrow keys to read them one by one; Enter selects, Escape clears.",
+];
+
+export class TablePanel {
+  readonly panel: Panel;
+  readonly view: TableView;
+  private readonly foot = h("div", { class: "foot" });
+  private said = "";
+  private readonly reset = button("Reset", () => this.clear(), { class: "text" });
+
+  constructor(private readonly app: App, private readonly act: { hover(target: string | null): void; words(): void }) {
+    const { store } = app;
+    this.panel = new Panel("table", "Table", HELP, [
+      menu("Export", "Export the table", () => [
+        { text: "Cells shown, as CSV", run: () => this.saveCsv(false) },
+        { text: "All cells, as CSV", run: () => this.saveCsv(true) },
+        { text: "Figure, as SVG", run: () => saveSvg(this.name(), this.figure()) },
+        { text: "Figure, as PNG", run: () => void savePng(this.name(), this.figure()) },
+      ]),
+    ]);
+    this.view = new TableView({
+      click: (axis, word) => app.sort(axis, word),
+      pin: (axis, word) => this.pin(axis, word),
+      move: (axis, word, before) => this.move(axis, word, before),
+      hover: (axis, word) => this.act.hover(axis === "columns" ? word : null),
+      menu: (axis, word, at) => this.menu(axis, word, at),
+      select: (target, feature) => store.set({ target, feature }),
+    });
+    const count = h("input", { type: "number", min: 0, max: 999, step: 1, value: app.state.count, "aria-label": "How many at each end; 0 shows all" });
+    count.addEventListener("change", () => store.set({ count: Math.max(0, Math.min(999, Math.round(Number(count.value) || 0))) }));
+    store.listen(() => (count.value = String(app.state.count)));
+    this.panel.tools.append(
+      h("label", { class: "count" }, count, " at ends"),
+      popover("Sort", "Other sortings", (box) => this.sortings(box)),
+      button("Choose", () => choose(app), { class: "tool" }),
+    );
+    this.panel.body.append(this.view.element, this.foot);
+  }
+
+  private clear(): void {
+    this.app.store.set({
+      sorting: UNSORTED, pinned: { columns: [], rows: [] }, only: { columns: [], rows: [] }, moved: { columns: [], rows: [] },
+    });
+  }
+
+  pin(axis: Axis, word: string): void {
+    const { pinned } = this.app.state;
+    const on = pinned[axis].includes(word);
+    this.app.store.set({ pinned: { ...pinned, [axis]: on ? pinned[axis].filter((w) => w !== word) : [...pinned[axis], word] } });
+    announce(`${word} ${on ? "is no longer pinned" : "is pinned to the front"}`);
+  }
+
+  private move(axis: Axis, word: string, before: string): void {
+    const { moved } = this.app.state;
+    this.app.store.set({ moved: { ...moved, [axis]: [...moved[axis].filter(([w]) => w !== word), [word, before]] } });
+    announce(before ? `${word} stands before ${before}` : `${word} stands last`);
+  }
+
+  hide(axis: Axis, word: string): void {
+    const { only } = this.app.state;
+    const shown = only[axis].length ? only[axis] : [...this.app.shown!.table[axis]];
+    this.app.store.set({ only: { ...only, [axis]: shown.filter((w) => w !== word) } });
+  }
+
+  private menu(axis: Axis, word: string, at: HTMLElement): void {
+    const pinned = this.app.state.pinned[axis].includes(word);
+    const box = h("div", { class: "popover", popover: "auto", role: "dialog", "aria-label": word });
+    const item = (text: string, run: () => void): HTMLButtonElement =>
+      button(text, () => {
+        box.hidePopover();
+        run();
+      }, { class: "item" });
+    box.append(
+      item(`Sort by “${word}”`, () => this.app.sort(axis, word)),
+      item(pinned ? "Unpin" : "Pin to the front", () => this.pin(axis, word)),
+      item("Hide", () => this.hide(axis, word)),
+      item("Choose what is shown…", () => choose(this.app)),
+    );
+    box.addEventListener("toggle", (e) => e.newState === "closed" && box.remove());
+    document.body.append(box);
+    const place = at.getBoundingClientRect();
+    box.style.left = `${Math.min(place.left, innerWidth - 240)}px`;
+    box.style.top = `${Math.min(place.bottom, innerHeight - 180)}px`;
+    box.showPopover();
+    box.querySelector("button")!.focus();
+  }
+
+  private sortings(box: HTMLElement): void {
+    const { state, store } = this.app;
+    const choices = [["name", "by name"], ["strength", "the strongest first"], ["width", "the surest first (narrowest interval)"]] as const;
+    for (const axis of ["columns", "rows"] as const) {
+      const order = state.sorting[axis];
+      const options: [string, string][] = choices.map(([v, t]) => [v, t]);
+      if (order.by === "score" || order.by === "similarity") options.unshift([order.by, `by “${order.word}”`]);
+      box.append(h("label", { class: "stack" }, `${axis === "columns" ? "Columns" : "Rows"}: ${categories(axis === "columns" ? state.targets : state.features)}`,
+        select(axis, options, order.by, (by) => {
+          const made: Order = by === "name" ? { by } : { by: by as "width" | "strength", origin: origin(state) };
+          store.set({ sorting: { ...this.app.state.sorting, [axis]: made } });
+        })));
+    }
+    box.append(h("p", { class: "soft" }, "To sort by a word, click its header."));
+  }
+
+  private groups(): Group[] {
+    const { table, band, bandRows, rows } = this.app.shown!;
+    const main = { label: this.app.title(this.app.state.features), table, rows };
+    return band && bandRows.length ? [{ label: this.app.title(this.app.state.sensitive), table: band, rows: bandRows }, main] : [main];
+  }
+
+  reach(): number {
+    const { table } = this.app.shown!;
+    // Log ratios have no bounds of their own: their scale always reaches to the strongest.
+    return reach(table.scores, this.app.state.stretch || table.header.unit !== "correlation");
+  }
+
+  draw(): void {
+    const { app } = this;
+    const { state, shown } = app;
+    if (!shown) return;
+    this.panel.ready();
+    const { table, band, columns, rows, bandRows } = shown;
+    const far = this.reach();
+    const sorted = (axis: Axis, words: readonly string[]): Map<string, 1 | 2> => {
+      const out = new Map<string, 1 | 2>();
+      for (const word of words) {
+        const n = clicks(state.sorting, axis, word, origin(state, axis === "rows" && bandRows.includes(word)));
+        if (n) out.set(word, n);
+      }
+      return out;
+    };
+    const marks = (axis: Axis, words: readonly string[]) => ({
+      selected: axis === "columns" ? state.target : state.feature, pinned: new Set(state.pinned[axis]),
+      typed: new Set([...table.typed, ...(band?.typed ?? [])]), sorted: sorted(axis, words),
+    });
+    this.view.show({
+      columns, groups: this.groups(), colour: colours(far, theme()),
+      labels: {
+        columns: `${app.title(state.targets)}: a click sorts the rows, arrow keys move, P pins`,
+        rows: `${app.title(state.features)}: a click sorts the columns, arrow keys move, P pins`,
+      },
+      marks: { columns: marks("columns", columns), rows: marks("rows", [...bandRows, ...rows]) },
+      selected: { target: state.target, feature: state.feature },
+    });
+    const text = legend(state, { columns: [columns.length, table.columns.length], rows: [rows.length, table.rows.length] });
+    if (this.said !== text) {
+      this.said = text;
+      replace(this.panel.sentence, `${text} `, this.reset);
+      announce(text);
+    }
+    this.reset.hidden = state.sorting.columns.by === "name" && state.sorting.rows.by === "name"
+      && ![state.pinned, state.only, state.moved].some((of) => of.columns.length + of.rows.length);
+    this.drawFoot(far);
+  }
+
+  private drawFoot(far: number): void {
+    const { state, shown, store } = this.app;
+    const { table } = shown!;
+    const stretch = h("input", { type: "checkbox" });
+    stretch.checked = state.stretch;
+    stretch.addEventListener("change", () => store.set({ stretch: stretch.checked }));
+    const { lost } = table.header;
+    replace(this.foot,
+      scale(table.scores, far, theme(), table.header.unit === "correlation" ? "scores" : "log ratios"),
+      h("div", { class: "beside" }, keys(),
+        button("+ Add a word", () => this.act.words(), { class: "text" }),
+        table.header.unit === "correlation" && h("label", {}, stretch, " stretch colours to the strongest"),
+        lost.length > 0 && popover(`${plural(lost.length, "word")} lost`, "Words without a score", (box) => {
+          box.append(h("h3", {}, "Words without a score"),
+            h("ul", { class: "lost" }, ...lost.map((l) => h("li", {}, h("b", {}, l.word), ` (${l.where}): ${l.reason}`))));
+        }, "text")));
+  }
+
+  private name = (): string => fileName(this.app.model.name, this.app.state.targets, this.app.state.features, this.app.state.kind);
+
+  private saveCsv(all: boolean): void {
+    const { columns, rows, table } = this.app.shown!;
+    const { header } = table;
+    const out: (string | number)[][] = [];
+    for (const target of all ? table.columns : columns) {
+      for (const feature of all ? table.rows : rows) {
+        const v = table.of(target, feature);
+        if (v) out.push([header.model, header.kind, target, feature, v.score, v.low, v.high, header.level, v.adjusted, v.n]);
+      }
+    }
+    saveCsv(this.name(), csv(["model", "kind", "target", "feature", "score", "low", "high", "level", "p_adjusted", header.over], out));
+  }
+
+  /** The table as shown, as an SVG document. */
+  private figure(): string {
+    const { columns } = this.app.shown!;
+    const groups = this.groups();
+    const cell = 20, head = 132, top = 120;
+    const far = this.reach();
+    const colour = colours(far, theme());
+    const style = getComputedStyle(document.documentElement);
+    const ink = style.getPropertyValue("--ink"), tile = style.getPropertyValue("--tile");
+    const clean = (text: string): string => text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]!);
+    const parts: string[] = [];
+    columns.forEach((word, c) => {
+      const x = head + c * cell + cell / 2 + 4;
+      parts.push(`<text transform="translate(${x} ${top - 6}) rotate(-60)" font-size="11" fill="${ink}">${clean(word)}</text>`);
+    });
+    let y = top;
+    for (const { table, rows } of groups) {
+      for (const word of rows) {
+        parts.push(`<text x="${head - 8}" y="${y + cell / 2 + 4}" font-size="11" text-anchor="end" fill="${ink}">${clean(word)}</text>`);
+        columns.forEach((target, c) => {
+          const v = table.of(target, word);
+          const x = head + c * cell;
+          parts.push(`<rect x="${x + 1}" y="${y + 1}" width="${cell - 2}" height="${cell - 2}" fill="${tile}"/>`);
+          if (!v || Number.isNaN(v.score)) return;
+          const [dx, dy, size] = square(cell, cell, uncertain(v.low, v.high));
+          parts.push(`<rect x="${x + dx}" y="${y + dy}" width="${size}" height="${size}" fill="${colour(v.score)}"><title>${clean(target)} — ${clean(word)}: ${v.score.toFixed(2)} (${v.low.toFixed(2)} to ${v.high.toFixed(2)})</title></rect>`);
+        });
+        y += cell;
+      }
+      y += 12;
+    }
+    const title = `${list([this.app.title(this.app.state.targets), this.app.title(this.app.state.features)])}, ${this.app.model.name}, ${this.app.state.kind}`;
+    return framed(parts.join(""), head + columns.length * cell + 80, y + 4, title);
+  }
+}
