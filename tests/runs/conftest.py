@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tiltmeter.lexicon.catalogue import association_test
+from tiltmeter.runs.ray_executor import RayExecutor
+
+from .clusters import need_ray
 
 MakeSpec = Callable[..., Path]
 TESTS = ("weat6", "weat7", "weat8")
@@ -78,3 +82,14 @@ metrics:
         encoding="utf-8",
     )
     return spec
+
+
+@pytest.fixture(scope="session")
+def ray_here() -> Iterator[RayExecutor]:
+    """Two workers on this machine, on one Ray that all tests use: it takes long to start."""
+    need_ray()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of Ray's own code
+        executor = RayExecutor(workers=2)
+        with executor.connected():
+            yield executor

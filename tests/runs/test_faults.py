@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import random
 import shutil
@@ -14,14 +13,9 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.errors import InputError
-from tiltmeter.runs.execute import LocalExecutor
-from tiltmeter.runs.job import Job
-from tiltmeter.runs.plan import plan
-from tiltmeter.runs.results import read_run
-from tiltmeter.runs.run import Watcher, complete, run
+from tiltmeter.runs.run import run
 from tiltmeter.runs.spec import read_spec
 from tiltmeter.runs.store import Record, RunFolder
-from tiltmeter.runs.work import ModelWork, Outcome, Report
 
 from .commands import command, finished, results, run_it, times_done
 from .conftest import MakeSpec
@@ -120,101 +114,6 @@ def test_a_folder_that_cannot_be_written_is_named(make_spec: MakeSpec, tmp_path:
     assert str(where) in str(caught.value)
 
 
-class Failing:
-    """Takes its process down, or is stopped, at the job of one test; does all others as they should be done."""
-
-    def __init__(self, inner: ModelWork, test: str, how: str) -> None:
-        self.inner = inner
-        self.test = test
-        self.how = how
-
-    def __call__(self, job: Job, report: Report | None = None) -> Outcome:
-        if job.subject.name != self.test:
-            return self.inner(job, report)
-        if self.how == "die":
-            os.kill(os.getpid(), signal.SIGKILL)
-        raise KeyboardInterrupt
-
-
-def _failing(spec: Path, out: Path, how: str, executor: LocalExecutor) -> dict[str, str]:
-    file = read_spec(spec)
-    planned = plan(file)
-    store = RunFolder(out)
-    store.open("spec.yaml", file.text.source.text)
-    try:
-        work = Failing(ModelWork(planned.jobs, store.cache), "weat7", how)
-        summary = complete(file, planned, store, executor=executor, work=work, watcher=Watcher())
-    finally:
-        store.close()
-    return dict(summary.failed)
-
-
-def test_a_job_that_raises_is_reported_and_the_rest_go_on(make_spec: MakeSpec, tmp_path: Path) -> None:
-    spec = make_spec(MANY.replace("RESAMPLES", "100"))
-
-    file = read_spec(spec)
-    whole = plan(file)
-    broken = [dataclasses.replace(job, options={"no_such_option": 1}) for job in whole.jobs[:1]]
-    planned = dataclasses.replace(whole, jobs=(*broken, *whole.jobs[1:]))
-    store = RunFolder(tmp_path / "out")
-    store.open("spec.yaml", "")
-    work = ModelWork(planned.jobs, store.cache)
-    summary = complete(file, planned, store, executor=LocalExecutor(), work=work, watcher=Watcher())
-    store.close()
-    ((title, error),) = summary.failed
-    assert title == "small: weat weat6"
-    assert "TypeError" in error
-    assert "no_such_option" in error
-    assert summary.measurements == len(whole.jobs) - 1
-    assert f"failed {broken[0].hash}" in (tmp_path / "out/run.log").read_text(encoding="utf-8")
-
-    again = run(file, tmp_path / "out")
-    assert again.kept == len(whole.jobs) - 1
-    assert not again.failed
-
-
-def test_a_worker_that_is_killed_costs_one_job(make_spec: MakeSpec, tmp_path: Path) -> None:
-    text = "models: [{path: VECTORS, name: one}, {path: VECTORS, name: two}]\ntests: [weat6, weat7, weat8]\n"
-    failed = _failing(make_spec(text), tmp_path / "out", "die", LocalExecutor(2))
-    assert failed.keys() == {"one: weat weat7", "two: weat weat7"}
-    assert all("killed by signal 9" in error for error in failed.values())
-    assert len(read_run(tmp_path / "out").measurements) == 4
-
-
-def test_ctrl_c_leaves_a_run_that_resumes(make_spec: MakeSpec, tmp_path: Path) -> None:
-    spec = make_spec(MANY.replace("RESAMPLES", "100"))
-    with pytest.raises(KeyboardInterrupt):
-        _failing(spec, tmp_path / "out", "stop", LocalExecutor())
-    assert len(finished(tmp_path / "out")) == 1
-    with pytest.raises(InputError, match="has not finished"):
-        read_run(tmp_path / "out")
-    assert run(read_spec(spec), tmp_path / "out").kept == 1
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_model_that_vanishes_half_way_takes_no_other_with_it(
-    make_spec: MakeSpec, vectors: Path, tmp_path: Path, workers: int
-) -> None:
-    for name in ("one", "two"):
-        shutil.copy(vectors, tmp_path / f"{name}.txt")
-    spec = make_spec("models: [one.txt, two.txt]\ntests: [weat6, weat7]\nmetrics: [weat]\n")
-    out = tmp_path / "out"
-
-    class Vanishing(LocalExecutor):
-        def run(self, *given, **named):  # type: ignore[no-untyped-def]
-            (tmp_path / "two.txt").unlink()
-            yield from super().run(*given, **named)
-
-    summary = run(read_spec(spec), out, executor=Vanishing(workers))
-    assert [job for job, _ in summary.failed] == ["two.txt: weat weat6", "two.txt: weat weat7"]
-    assert all("two.txt" in error for _, error in summary.failed)
-    assert [row.model for row in read_run(out).measurements] == ["one.txt", "one.txt"]
-
-    # Nothing was ever measured on it: the spec is at fault now.
-    with pytest.raises(InputError, match=r"batch\.yaml:1: .*two\.txt"):
-        run(read_spec(spec), out)
-
-
 def test_what_was_measured_on_a_model_that_has_vanished_is_kept(
     make_spec: MakeSpec, vectors: Path, tmp_path: Path
 ) -> None:
@@ -225,21 +124,6 @@ def test_what_was_measured_on_a_model_that_has_vanished_is_kept(
     summary = run(read_spec(make_spec(text.replace("TESTS", "weat6, weat7"))), tmp_path / "out")
     assert summary.kept == summary.measurements == 1
     assert [job for job, _ in summary.failed] == ["one.txt: weat weat7"]
-
-
-def test_a_model_that_changes_after_the_plan_is_not_measured(
-    make_spec: MakeSpec, vectors: Path, tmp_path: Path
-) -> None:
-    shutil.copy(vectors, tmp_path / "one.txt")
-    spec = make_spec("models: [one.txt]\ntests: [weat6]\nmetrics: [weat]\n")
-
-    class Changing(LocalExecutor):
-        def run(self, *given, **named):  # type: ignore[no-untyped-def]
-            (tmp_path / "one.txt").write_text(vectors.read_text().replace("0.1", "0.3"))
-            yield from super().run(*given, **named)
-
-    summary = run(read_spec(spec), tmp_path / "out", executor=Changing())
-    assert "has changed since the run was planned" in summary.failed[0][1]
 
 
 @pytest.mark.parametrize("damage", ["empty", "half", "another job", "no object", "numbers for words", "zeros"])

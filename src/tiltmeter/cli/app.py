@@ -22,6 +22,7 @@ from tiltmeter.cli import (
     init,
     list_,
     lpbs,
+    plan,
     pull,
     report,
     run,
@@ -54,6 +55,7 @@ app.command("discover")(discover.discover)
 app.command("crows")(crows.crows)
 app.command("audit")(audit.audit)
 app.command("init")(init.init)
+app.command("plan")(plan.plan)
 app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("compare")(compare.compare)

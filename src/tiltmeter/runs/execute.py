@@ -48,7 +48,7 @@ class LocalExecutor:
         self.workers = workers
 
     def run(self, jobs: Sequence[Job], work: Work, progress: Progress | None = None) -> Iterator[Outcome]:
-        groups = _by_model(jobs)
+        groups = by_model(jobs)
         workers = min(self.workers, len(groups))
         if workers > 1:
             yield from _in_processes(groups, work, workers, progress)
@@ -66,7 +66,8 @@ def _report(progress: Progress, job: Job) -> Report:
     return lambda done, total: progress.batch(job, done, total)
 
 
-def _by_model(jobs: Sequence[Job]) -> list[list[Job]]:
+def by_model(jobs: Sequence[Job]) -> list[list[Job]]:
+    """The jobs of each model, in their order: what one worker does, so that it loads the model once."""
     groups: dict[str, list[Job]] = {}
     for job in jobs:
         groups.setdefault(job.model.name, []).append(job)

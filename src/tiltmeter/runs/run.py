@@ -13,6 +13,7 @@ from tiltmeter.measurement import Measurement
 from tiltmeter.runs.execute import Executor, LocalExecutor, Progress
 from tiltmeter.runs.job import Job
 from tiltmeter.runs.manifest import manifest
+from tiltmeter.runs.mirror import MirroredFolder
 from tiltmeter.runs.plan import Plan, plan
 from tiltmeter.runs.results import MANIFEST, write_tables
 from tiltmeter.runs.spec import SpecFile
@@ -57,10 +58,19 @@ def default_folder(file: SpecFile) -> Path:
 
 
 def run(
-    file: SpecFile, folder: Path | None = None, *, executor: Executor | None = None, watcher: Watcher | None = None
+    file: SpecFile,
+    folder: Path | None = None,
+    *,
+    executor: Executor | None = None,
+    watcher: Watcher | None = None,
+    mirror: str | None = None,
 ) -> Summary:
-    """Do what a spec says. What an earlier start has done in the same folder is kept."""
-    store = RunFolder(default_folder(file) if folder is None else folder)
+    """Do what a spec says. What an earlier start has done in the same folder is kept.
+
+    `mirror`: the URL of an object store in which the folder is kept too; see `tiltmeter.runs.mirror`.
+    """
+    path = default_folder(file) if folder is None else folder
+    store = RunFolder(path) if mirror is None else MirroredFolder(path, mirror)
     planned = plan(file, store.models)
     suffix = ".txt" if Path(file.text.source.where).suffix.lower() == ".txt" else ".yaml"
     store.open(f"spec{suffix}", file.text.source.text)
@@ -70,7 +80,7 @@ def run(
             planned,
             store,
             executor=executor or LocalExecutor(),
-            work=ModelWork(planned.jobs, store.cache),
+            work=ModelWork(planned.jobs, store.cache, store.states_url),
             watcher=watcher or Watcher(),
         )
     finally:

@@ -49,6 +49,8 @@ class Record:
 class RunFolder:
     """A folder that a run writes to, held by one process at a time."""
 
+    states_url = ""  # where states are, if workers are not to look for them in this folder
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.jobs = path / "jobs"

@@ -8,7 +8,11 @@ keeps its states in the run folder, where a resumed run finds them in the batche
 from __future__ import annotations
 
 import dataclasses
+import platform
+import shutil
+import tempfile
 import time
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +29,7 @@ from tiltmeter.models.load import load, load_lm
 from tiltmeter.runs.arrays import Arrays
 from tiltmeter.runs.identity import LANGUAGE_MODELS
 from tiltmeter.runs.job import Job, Model
+from tiltmeter.runs.mirror import Mirror
 from tiltmeter.runs.spec import MODEL_OPTIONS
 
 Report = Callable[[int, int], None]
@@ -77,17 +82,23 @@ class _Known:
 
 
 class ModelWork:
-    """The jobs of a plan, done on their models. States of language models are kept in the folder `cache`."""
+    """The jobs of a plan, done on their models. States of language models are kept in the folder `cache`, which every
+    process must see; or, where `states_url` says so, in a store, with a folder of its own for each process."""
 
-    def __init__(self, jobs: Sequence[Job], cache: Path) -> None:
+    def __init__(self, jobs: Sequence[Job], cache: Path, states_url: str = "") -> None:
         self._jobs = tuple(jobs)
         self._cache = cache
+        self._states_url = states_url
+        self._states: Mirror | None = None
         self._loaded: tuple[str, Any] | None = None
         self._broken: dict[str, str] = {}
         self._report: Report | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_loaded": None, "_broken": {}, "_report": None}
+        return {
+            **self.__dict__,
+            **{"_loaded": None, "_broken": {}, "_report": None, "_states": None},
+        }
 
     def __call__(self, job: Job, report: Report | None = None) -> Outcome:
         from tiltmeter.runs.measures import MEASURES
@@ -96,7 +107,11 @@ class ModelWork:
         begun = time.perf_counter()
         try:
             measure = MEASURES[job.metric]
+            if not measure.vectors:
+                self._fetch_states()
             found = measure.run(self._model(job.model, vectors=measure.vectors), job)
+            if self._states is not None:
+                self._states.send_states(self._cache)
         except TiltmeterError as error:
             # What a test finds missing in a model is said of that test: "test weat1: ...".
             unfit = job.optional and isinstance(error, InputError) and str(error.where).startswith("test ")
@@ -146,6 +161,20 @@ class ModelWork:
         if passages:
             embedder.prepare(passages)
         return _Known(embedder)
+
+    def _fetch_states(self) -> None:
+        """What earlier jobs have computed, wherever they were done: see the head of this file."""
+        if self._states_url:
+            if self._states is None:
+                self._states = Mirror(self._states_url)
+                self._cache = Path(tempfile.mkdtemp(prefix="tiltmeter-states-"))
+                weakref.finalize(self, shutil.rmtree, self._cache, ignore_errors=True)
+            self._states.fetch_states(self._cache)
+        elif not self._cache.parent.is_dir():
+            raise ModelError(
+                f"there is no run folder {self._cache.parent} on {platform.node()}: states would be lost between "
+                "workers. Put it on a file system that all nodes share, or keep it in a store too, with --store URL."
+            )
 
     def _language_model(self, model: Model) -> Any:
         opened = load_lm(

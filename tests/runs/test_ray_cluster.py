@@ -1,0 +1,62 @@
+"""Two nodes of Ray on loopback, started as separate processes; one of them is killed while a run is at work."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from .clusters import kill, need_ray, two_nodes
+from .commands import command, results, times_done
+
+SPEC = """\
+models:
+  - {path: masked, name: one}
+  - {path: masked, name: two}
+  - {path: VECTORS, name: three}
+  - {path: VECTORS, name: four}
+tests: [weat6, weat7, weat8]
+metrics:
+  - {metric: weat, resamples: 200000}
+  - lpbs
+  - {metric: indirect, targets: beverage, features: gender, top: 7}
+"""
+
+
+@pytest.mark.slow
+def test_a_run_whose_worker_node_is_killed_half_way_gives_what_a_local_one_gives(vectors: Path, tmp_path: Path) -> None:
+    need_ray()
+    pytest.importorskip("torch", reason="language models need the extra 'lm'")
+    from benchmarks.random_bert import save
+
+    (tmp_path / "masked").mkdir()
+    save(tmp_path / "masked", layers=1, width=64)
+    spec, whole, out = tmp_path / "spec.yaml", tmp_path / "whole", tmp_path / "out"
+    spec.write_text(SPEC.replace("VECTORS", str(vectors)))
+    with two_nodes() as cluster:
+        on = ("--on", cluster.address)
+        log = out / "run.log"
+        with subprocess.Popen(
+            command(spec, out, *on), env=cluster.environment, stderr=subprocess.PIPE, text=True
+        ) as running:
+            try:
+                limit = time.monotonic() + 180
+                while not log.exists() or " one: indirect" not in log.read_text():
+                    assert running.poll() is None, running.stderr and running.stderr.read()
+                    assert time.monotonic() < limit
+                    time.sleep(0.02)
+                kill(cluster.worker)
+                _, said = running.communicate(timeout=180)
+            finally:
+                running.kill()
+        assert running.returncode == 0, said
+    begun = Counter(line.split()[2] for line in log.read_text().splitlines() if line.split()[1] == "start")
+    assert max(begun.values()) == 2  # some job was under way on the node that died
+    assert set(times_done(out).values()) == {1}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run(command(spec, whole), env=environment, check=True, capture_output=True)
+    assert results(out) == results(whole)
