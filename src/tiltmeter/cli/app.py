@@ -24,6 +24,7 @@ from tiltmeter.cli import (
     lpbs,
     plan,
     pull,
+    replicate,
     report,
     run,
     score,
@@ -61,6 +62,7 @@ app.command("report")(report.report)
 app.command("compare")(compare.compare)
 app.command("debias")(debias.debias)
 app.command("explore")(explore.explore)
+app.command("replicate")(replicate.replicate)
 app.command("pull")(pull.pull)
 app.add_typer(vectors.app, name="vectors")
 

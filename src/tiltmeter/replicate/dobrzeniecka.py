@@ -1,0 +1,99 @@
+"""Dobrzeniecka & Urbaniak: posteriors, null models, and a second look at debiasing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tiltmeter.errors import InputError
+from tiltmeter.replicate import null_models
+from tiltmeter.replicate.source import Request, Source, models_of, published, run_spec, skipped
+from tiltmeter.replicate.tables import Figure, Replicated
+
+NAME = "dobrzeniecka-urbaniak"
+PARTS = ("posteriors", "null-models", "debiasing")
+_TESTS = ("religion", "race", "gender", "weat1", "weat7")
+_REDDIT = "religion_group_reddit_dataset"  # whose embedding table 2 and section 5.2 are about
+
+
+def replicate(request: Request) -> list[Replicated]:
+    """From published distances where --data has them, else on models."""
+    from tiltmeter.bayes.fit import require
+
+    require()
+    parts = request.parts or PARTS
+    made: list[Replicated] = []
+    if request.data is not None:
+        made += _from_distances(request, Path(request.data).expanduser(), parts)
+    else:
+        made += _on_models(request, parts)
+    if "null-models" in parts:
+        made.append(null_models.table(NAME, seed=request.seed))
+    return made
+
+
+def _from_distances(request: Request, folder: Path, parts: tuple[str, ...]) -> list[Replicated]:
+    from tiltmeter.bayes.reading import read_distances
+    from tiltmeter.replicate import debiasing, posteriors
+
+    if not folder.is_dir():
+        raise InputError("is not a folder.", where=folder, hint="Give the folder with NAME.csv and NAME.posterior.csv.")
+    given = posteriors.data_sets(folder)
+    made = posteriors.replicate(request, given)
+    reddit = [each for each in given if each.name == _REDDIT]
+    if "debiasing" in parts and reddit:
+        made += debiasing.tables(_REDDIT, {"before": read_distances(reddit[0].distances)})
+    return made
+
+
+def _on_models(request: Request, parts: tuple[str, ...]) -> list[Replicated]:
+    from tiltmeter.replicate import debiasing
+
+    run = run_spec(request, "Dobrzeniecka & Urbaniak", ["bayes"], tests=list(_TESTS))
+    made = []
+    for model, path in zip(models_of(run), request.models, strict=True):
+        rows = [row for row in run.measurements if row.model == model]
+        if "posteriors" in parts:
+            made.append(
+                Replicated(
+                    title="Mean cosine distance by connection, and contrasts",
+                    source=f"{published(NAME)['source']}, appendix A.1",
+                    model=model,
+                    columns=("test", "of"),
+                    figures=(
+                        *(
+                            Figure(
+                                labels=(row.test, str(row.details["connection"])),
+                                published=None,
+                                measured=row.value,
+                                low=row.low,
+                                high=row.high,
+                                digits=3,
+                            )
+                            for row in rows
+                            if row.details["quantity"] in ("bar", "contrast")
+                        ),
+                        *(
+                            Figure(labels=(test, "–"), published=None, measured=None, remark=reason)
+                            for (of, _, test), reason in skipped(run).items()
+                            if of == model
+                        ),
+                    ),
+                    note="89 % highest-density intervals. The paper draws these as figures and prints no numbers; "
+                    "those that it publishes as files are compared with --data.",
+                )
+            )
+        if "debiasing" in parts:
+            made += debiasing.tables(model, debiasing.before_and_after(path))
+    return made
+
+
+SOURCE = Source(
+    name=NAME,
+    about="Bayesian estimates of cosine distances, null models, debiasing",
+    weights=("reddit.txt", "GoogleNews-vectors-negative300.bin"),
+    run=replicate,
+    parts=PARTS,
+    data="the folder with the published distances and posteriors",
+    demo="demo:en-static",
+    needs_model=lambda request: request.data is None,
+)

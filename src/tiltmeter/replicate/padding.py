@@ -1,0 +1,119 @@
+"""Louis-Alexandre 2022, table 3.2: does the padding text before a sentence change the indirect scores?"""
+
+from __future__ import annotations
+
+import warnings
+from itertools import combinations
+
+import numpy as np
+from scipy.stats import ttest_ind
+
+from tiltmeter.errors import InputError
+from tiltmeter.lexicon.catalogue import word_set
+from tiltmeter.lexicon.words import WordSet
+from tiltmeter.measure.scores import ScoreMatrix, indirect
+from tiltmeter.models._blanks import PADDING_TEXT
+from tiltmeter.models.load import load_lm
+from tiltmeter.replicate.source import Request
+from tiltmeter.replicate.tables import Figure, Replicated
+from tiltmeter.replicate.thesis_scores import column, printed
+
+FEATURES = ("trait", "age", "gender", "race", "religion", "sexual-orientation", "year-of-birth")
+LEVELS = (0.05, 0.01)
+
+# The thesis takes a random text and the beginnings of four books, one of them Orwell's 1984. It prints none of them;
+# these are ours: our own padding text, and the beginnings of four novels that are free.
+TEXTS = (
+    PADDING_TEXT,
+    "It is a truth universally acknowledged, that a single man in possession of a good fortune, must be in want of a "
+    "wife. However little known the feelings or views of such a man may be on his first entering a neighbourhood, this "
+    "truth is so well fixed in the minds of the surrounding families, that he is considered as the rightful property "
+    "of some one or other of their daughters.",
+    "Call me Ishmael. Some years ago - never mind how long precisely - having little or no money in my purse, and "
+    "nothing particular to interest me on shore, I thought I would sail about a little and see the watery part of the "
+    "world.",
+    "It was the best of times, it was the worst of times, it was the age of wisdom, it was the age of foolishness, it "
+    "was the epoch of belief, it was the epoch of incredulity, it was the season of Light, it was the season of "
+    "Darkness.",
+    "Alice was beginning to get very tired of sitting by her sister on the bank, and of having nothing to do: once or "
+    "twice she had peeped into the book her sister was reading, but it had no pictures or conversations in it.",
+)
+
+
+def tables(
+    name: str, model: str, request: Request, *, targets: WordSet | None = None, names: WordSet | None = None
+) -> list[Replicated]:
+    """Per cent of occupations whose scores differ between two padding texts, by Student's t-test of the two sets.
+
+    `name` is what the run calls the model that `model` names. By default all occupations are its targets, and all first
+    names its bridge.
+    """
+    known = printed()["padding"].get(column(name), {})
+    matrices, lost = _matrices(model, request, targets or word_set("occupation"), names or word_set("name"))
+    figures = []
+    for feature in FEATURES:
+        for first, second in combinations(range(len(TEXTS)), 2):
+            pair = f"{first + 1}-{second + 1}"
+            shares = _shares(matrices[first, feature], matrices[second, feature]) if not lost else None
+            theirs = known.get(pair, {}).get(feature)
+            for position, level in enumerate(LEVELS):
+                figures.append(
+                    Figure(
+                        labels=(feature, pair, f"{100 * level:.0f} %"),
+                        published=float(theirs[position]) if theirs else None,
+                        measured=shares[position] if shares else None,
+                        digits=1,
+                        remark=lost,
+                    )
+                )
+    of = "XLNet's, of which the thesis prints figures" if known else "no XLNet, and the thesis has no figures for it"
+    return [
+        Replicated(
+            title="Per cent of occupations whose indirect scores depend on the padding text",
+            source=f"{printed()['thesis']}, table 3.2",
+            model=name,
+            columns=("feature", "texts", "level"),
+            figures=tuple(figures),
+            note=f"This model is {of}. The five texts are not those of the thesis, which does not print them.",
+        )
+    ]
+
+
+def _matrices(
+    model: str, request: Request, targets: WordSet, names: WordSet
+) -> tuple[dict[tuple[int, str], ScoreMatrix], str]:
+    found: dict[tuple[int, str], ScoreMatrix] = {}
+    cache = request.folder / "cache"
+    try:
+        for number, text in enumerate(TEXTS):
+            opened = load_lm(model, kind="masked", several_tokens=False, padding_text=text, cache=cache)
+            for feature in FEATURES:
+                found[number, feature] = indirect(
+                    opened,
+                    targets,
+                    feature,
+                    bridge=names,
+                    to_target="occupation-name-printed",
+                    to_feature=f"name-{feature}-printed",
+                    resamples=100,
+                    seed=request.seed,
+                )
+    except InputError as error:  # a model that takes only short texts
+        return {}, f"not measured: {error}"
+    return found, ""
+
+
+def _shares(first: ScoreMatrix, second: ScoreMatrix) -> tuple[float, ...]:
+    """Of how many occupations the two sets of scores differ, at each level."""
+    with warnings.catch_warnings():
+        warnings.simplefilter(
+            "ignore", RuntimeWarning
+        )  # sets of one or of equal scores have no p-value, and count as alike
+        p = np.array(
+            [
+                ttest_ind(first.score[row], second.score[second.targets.index(target)], nan_policy="omit").pvalue
+                for row, target in enumerate(first.targets)
+                if target in second.targets
+            ]
+        )
+    return tuple(100 * float(np.mean(p < level)) if p.size else 0.0 for level in LEVELS)

@@ -1,0 +1,54 @@
+"""Every block of every page, run; and that the pages show what was printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .blocks import DOCS, FIGURES, Session, blocks, pages, same
+
+# Small pages are run by `make test` too: nothing on them needs a model.
+_LIGHT = [
+    page
+    for page in pages()
+    if not any(
+        block.language == "console" or "demo:" in block.text for block in blocks(page.read_text(encoding="utf-8"))
+    )
+]
+
+
+def _run(page: Path, folder: Path) -> None:
+    session = Session(folder)
+    text = page.read_text(encoding="utf-8")
+    for block in blocks(text):
+        session.do(block)
+        if block.title == "output":
+            assert same(block.text, session.printed), f"{page.name} shows\n{block.text}\nbut it is\n{session.printed}"
+    for figure in (folder / FIGURES).glob("*.svg"):
+        assert f"{FIGURES}/{figure.name}" in text, f"{page.name} draws {figure.name} and does not show it"
+        assert (DOCS / FIGURES / figure.name).is_file(), "python -m tests.docs.blocks draws it"
+
+
+@pytest.mark.parametrize("page", _LIGHT, ids=lambda page: str(page.relative_to(DOCS)))
+def test_the_blocks_of_a_page_without_commands(page: Path, tmp_path: Path) -> None:
+    _run(page, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "page", [page for page in pages() if page not in _LIGHT], ids=lambda page: str(page.relative_to(DOCS))
+)
+def test_the_blocks_of_a_page_with_commands(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TILTMETER_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "page"
+    folder.mkdir()
+    _run(page, folder)
+
+
+def test_a_line_of_dots_stands_for_any_lines() -> None:
+    assert same("a\n…\nd  e\n", "a\nb\nc\n\n d e\n")
+    assert same("a\n…\n", "a\nb\n")
+    assert not same("a\n", "a\nb\n")
+    assert not same("a\n…\nc\n", "a\nb\n")
+    assert not same("b\n", "a\n")
