@@ -141,12 +141,12 @@ def epoch(
 def batch(
     ids: NDArray[np.uint16], bounds: NDArray[np.int64], length: int, tokenizer: PreTrainedTokenizerFast
 ) -> torch.Tensor:
+    first, last = bounds[:, :1], np.minimum(bounds[:, 1:], bounds[:, :1] + length - 2)
+    place = first + np.arange(length - 2)
     table = np.full((len(bounds), length), tokenizer.pad_token_id, np.int64)
     table[:, 0] = tokenizer.cls_token_id
-    for row, (first, last) in zip(table, bounds, strict=True):
-        inside = min(last - first, length - 2)
-        row[1 : 1 + inside] = ids[first : first + inside]
-        row[1 + inside] = tokenizer.sep_token_id
+    table[:, 1:-1] = np.where(place < last, ids[np.minimum(place, len(ids) - 1)], tokenizer.pad_token_id)
+    table[np.arange(len(bounds)), 1 + (last - first)[:, 0]] = tokenizer.sep_token_id
     return torch.from_numpy(table)
 
 

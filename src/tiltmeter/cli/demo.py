@@ -181,7 +181,7 @@ def _explore(folder: Path) -> None:
         try:
             from tiltmeter.cli.explore import explore
 
-            explore([str(folder)])
+            explore([str(folder), MODEL])  # what was measured, and the model for questions that the run does not answer
         except InputError as error:
             say(Text(str(error), style="dim"))
         else:
