@@ -88,6 +88,26 @@ def test_asking_again_or_in_another_order_computes_nothing_new(opened: Callable[
     assert_allclose(again.log_p[::-1, ::-1], filled.log_p, atol=1e-6)
 
 
+@pytest.mark.parametrize("kind", [tuple, list])
+def test_what_was_prepared_is_answered_for_the_words_that_are_asked(
+    kind: Callable[..., Any], opened: Callable[..., MaskedModel]
+) -> None:
+    queries, words = kind(QUERIES), kind([*WORDS, " he"])
+    others = kind([*words[::-1], "woman"])
+    right = opened("bert").fill(queries, words).log_p
+    model = opened("bert")
+    model.prepare([(queries, words), (queries, others)])
+    computed = model.texts_computed
+    assert_allclose(model.fill(queries, others).log_p[:, -2::-1], right, rtol=1e-6)
+    if kind is list:
+        words.append("woman")
+    again = model.fill(queries, words)
+    assert_allclose(again.log_p[:, : right.shape[1]], right, rtol=1e-6)
+    assert again.log_p.shape == (len(queries), len(words))
+    assert again.lost == {" he": "it begins or ends with a space"}
+    assert model.texts_computed == computed
+
+
 def test_one_pass_serves_all_words_of_one_token(opened: Callable[..., MaskedModel]) -> None:
     model = opened("bert")
     whole = ["nurse", "she", "he", "there", "nurse"]

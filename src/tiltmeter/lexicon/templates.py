@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from tiltmeter.lexicon.grammar import Form, Grammar, grammar_of
 from tiltmeter.lexicon.words import Gender, Kind, Word
@@ -13,6 +14,9 @@ BLANK = "___"
 _SLOT = re.compile(r"\{(?P<name>[a-z]+)(?::(?P<form>[a-z-]+))?\}")
 _CHOICE = re.compile(r"\{(?P<masculine>[^{}|]*)\|(?P<feminine>[^{}|]*)\}")
 _STARTS_SENTENCE = re.compile(r"(?:^|[.!?][\"'”’)]*\s+)$")
+_REMEMBERED = 1 << 12  # templates whose parts are known
+
+Forms = tuple[Form, ...]  # of one word, at each place of a slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +55,6 @@ class Template:
         return tuple(dict.fromkeys(match["name"] for match in _SLOT.finditer(self.text)))
 
     @property
-    def frame(self) -> str:
-        """The text with its choices made."""
-        chosen = "feminine" if self.agreement is Gender.FEMALE else "masculine"
-        return _CHOICE.sub(lambda choice: choice[chosen], self.text)
-
-    @property
     def grammar(self) -> Grammar:
         return grammar_of(self.language)
 
@@ -64,18 +62,43 @@ class Template:
         """The masculine and the feminine version."""
         return replace(self, agreement=Gender.MALE), replace(self, agreement=Gender.FEMALE)
 
-    def form(self, slot: str, word: Word) -> str | None:
-        """What `word` looks like in `slot`, without its article; None where the word does not fit.
+    def asked(self, slot: str) -> tuple[str, ...]:
+        """The forms that `slot` asks for, one for each of its places."""
+        return _parts(self).forms_of.get(slot, ())
 
-        This is what a model must put into the blank, so it has a capital where the slot begins a sentence.
-        """
-        frame = self.frame
-        matches = [match for match in _SLOT.finditer(frame) if match["name"] == slot]
-        forms = [self.grammar.inflect(word, match["form"] or "", self.agreement) for match in matches]
-        if not forms or forms[0] is None or None in forms:
-            return None
-        starts = not matches[0].start() or _STARTS_SENTENCE.search(frame[: matches[0].start()])
-        return self.grammar.capitalised(forms[0].text) if starts and not forms[0].before else forms[0].text
+    def inflected(self, slot: str, words: Sequence[Word | Blank]) -> list[Forms | None]:
+        """What stands at each place of `slot`, for each word; None where a word does not fit one of them."""
+        asked, grammar, agreement = self.asked(slot), self.grammar, self.agreement
+        found: list[Forms | None] = []
+        for word in words:
+            if isinstance(word, Blank) and word.like is None:
+                found.append(tuple(Form(BLANK, grammar.open_article(form, agreement)) for form in asked))
+                continue
+            like = word.like if isinstance(word, Blank) else word
+            assert like is not None
+            forms = [grammar.inflect(like, form, agreement) for form in asked]
+            known = tuple(form for form in forms if form is not None)
+            whole = known if len(known) == len(asked) else None
+            found.append(blanked(whole) if whole and isinstance(word, Blank) else whole)
+        return found
+
+    def bare(self, slot: str, inflected: Sequence[Forms]) -> list[str]:
+        """Of what `inflected` gives, the words that a model must put into a blank there: without an article, and with
+        a capital where they begin a sentence."""
+        capitalised = self.grammar.capitalised
+        if next(place.begins for place in _parts(self).places if place.slot == slot):
+            return [forms[0].text if forms[0].before else capitalised(forms[0].text) for forms in inflected]
+        return [forms[0].text for forms in inflected]
+
+    def form(self, slot: str, word: Word) -> str | None:
+        """What `word` looks like in `slot`, as `bare` has it; None where the word does not fit."""
+        (forms,) = self.inflected(slot, [word])
+        return self.bare(slot, [forms])[0] if forms else None
+
+    def assembled(self, slot: str, inflected: Sequence[Forms], others: Mapping[str, Forms]) -> list[str]:
+        """The sentence with each of what `inflected` gives for `slot`, and with `others` in the other slots."""
+        parts, capitalised = _parts(self), self.grammar.capitalised
+        return [_assembled(parts, {**others, slot: forms}, capitalised)[0] for forms in inflected]
 
     def fill(self, words: Mapping[str, Word | Blank]) -> str | None:
         """The sentence, capitalised; None where a word has no form that fits its slot."""
@@ -84,30 +107,73 @@ class Template:
 
     def fill_marked(self, words: Mapping[str, Word | Blank]) -> Filled | None:
         """The same, and where the words stand in it: looking for "his" in "This is his." would find "This"."""
-        grammar = self.grammar
-        template = grammar.capitalised(self.frame)
-        text = ""
-        end = 0
-        places: dict[str, tuple[int, int]] = {}
-        for match in _SLOT.finditer(template):
-            filling = self._filling(words[match["name"]], match["form"] or "")
-            if filling is None:
+        parts = _parts(self)
+        forms: dict[str, Forms] = {}
+        for slot in parts.forms_of:
+            (found,) = self.inflected(slot, [words[slot]])
+            if found is None:
                 return None
-            text += template[end : match.start()]
-            start = len(text) + len(filling.before)
-            whole = str(filling)
-            text += grammar.capitalised(whole) if _STARTS_SENTENCE.search(text) else whole
-            places.setdefault(match["name"], (start, start + len(filling.text)))
-            end = match.end()
-        return Filled(text + template[end:], places)
+            forms[slot] = found
+        text, begins = _assembled(parts, forms, self.grammar.capitalised)
+        places: dict[str, tuple[int, int]] = {}
+        for place, begin in zip(parts.places, begins, strict=True):
+            form = forms[place.slot][place.turn]
+            start = begin + len(form.before)
+            places.setdefault(place.slot, (start, start + len(form.text)))
+        return Filled(text, places)
 
-    def _filling(self, word: Word | Blank, form: str) -> Form | None:
-        if isinstance(word, Word):
-            return self.grammar.inflect(word, form, self.agreement)
-        if word.like is None:
-            return Form(BLANK, self.grammar.open_article(form, self.agreement))
-        filled = self.grammar.inflect(word.like, form, self.agreement)
-        return None if filled is None else replace(filled, text=BLANK)
+
+def blanked(forms: Forms) -> Forms:
+    """What stays beside a blank in the place of a word: its article, its suffix."""
+    return tuple(Form(BLANK, form.before, form.after) for form in forms)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a word stands in a template."""
+
+    before: str  # the template's own text since the last place
+    slot: str
+    turn: int  # the first, second ... place of this slot
+    begins: bool  # whether a sentence begins here
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    places: tuple[_Place, ...]
+    rest: str
+    forms_of: Mapping[str, tuple[str, ...]]  # what each slot asks for at each of its places
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _parts(template: Template) -> _Parts:
+    """A template taken apart, its choices made and its beginning capitalised."""
+    chosen = "feminine" if template.agreement is Gender.FEMALE else "masculine"
+    text = template.grammar.capitalised(_CHOICE.sub(lambda choice: choice[chosen], template.text))
+    places = []
+    forms_of: dict[str, tuple[str, ...]] = {}
+    end = 0
+    for match in _SLOT.finditer(text):
+        slot = match["name"]
+        asked = forms_of.get(slot, ())
+        begins = _STARTS_SENTENCE.search(text[: match.start()]) is not None
+        places.append(_Place(text[end : match.start()], slot, len(asked), begins))
+        forms_of[slot] = (*asked, match["form"] or "")
+        end = match.end()
+    return _Parts(tuple(places), text[end:], forms_of)
+
+
+def _assembled(parts: _Parts, forms: Mapping[str, Forms], capitalised: Callable[[str], str]) -> tuple[str, list[int]]:
+    """The sentence, and where in it each place begins."""
+    text = ""
+    begins = []
+    for place in parts.places:
+        form = forms[place.slot][place.turn]
+        text += place.before
+        begins.append(len(text))
+        whole = form.before + form.text + form.after
+        text += capitalised(whole) if place.begins else whole
+    return text + parts.rest, begins
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,12 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.lexicon.templates import Blank, Template, TemplateSet
+from tiltmeter.lexicon.templates import Forms, Template, TemplateSet, blanked
 from tiltmeter.lexicon.words import Word
 from tiltmeter.measurement import Lost
 from tiltmeter.metrics.agreement import over_versions
 from tiltmeter.models.lm import LanguageModel, Query
+from tiltmeter.models.uncollected import uncollected
 
 Array = NDArray[np.float64]
 Slot = Literal["target", "feature"]
@@ -47,16 +48,70 @@ class BlankTable:
 
 
 @dataclass(frozen=True, slots=True)
+class _Given:
+    """Words as they stand in the sentences of a template. `rows` are those that fit."""
+
+    rows: NDArray[np.intp]
+    forms: tuple[Forms, ...]
+    blanks: tuple[Forms, ...]  # what these words leave beside a blank in their place, each once
+    blank_of: NDArray[np.intp]  # which of the blanks is a row's
+
+    @classmethod
+    def of(cls, inflected: Sequence[Forms | None]) -> _Given:
+        of_row = {row: forms for row, forms in enumerate(inflected) if forms}
+        beside = [tuple((form.before, form.after) for form in forms) for forms in of_row.values()]
+        distinct = dict(zip(beside, of_row.values(), strict=True))
+        place = {one: number for number, one in enumerate(distinct)}
+        return cls(
+            np.array(list(of_row), dtype=np.intp),
+            tuple(of_row.values()),
+            tuple(map(blanked, distinct.values())),
+            np.fromiter((place[one] for one in beside), dtype=np.intp, count=len(beside)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class _Group:
     """Read words of one template that the same sentence has a blank for, and the given words that it is made with."""
 
     columns: NDArray[np.intp]
     forms: tuple[str, ...]
-    rows: NDArray[np.intp]
-    texts: tuple[str, ...]
+    given: _Given
     given_forms: tuple[str, ...]
-    prior_texts: tuple[str, ...]
-    blank: int  # which of the two blanks of a prior text is the read one
+    queries: tuple[Query, ...]  # one a row, then one a prior
+    read_first: bool  # whether the read word stands before the given one
+
+    @property
+    def priors(self) -> tuple[Query, ...]:
+        return self.queries[len(self.given.rows) :]
+
+
+class _Inflections:
+    """What words look like, worked out once for all templates that ask for the same forms of them."""
+
+    def __init__(self) -> None:
+        self._read: dict[tuple[object, ...], dict[Forms, list[tuple[int, Forms]]]] = {}
+        self._given: dict[tuple[object, ...], _Given] = {}
+
+    def read(self, template: Template, slot: Slot, words: Sequence[Word]) -> dict[Forms, list[tuple[int, Forms]]]:
+        """The words by what they leave beside a blank: those with the same article are read from the same texts."""
+        key = self._key(template, slot, words)
+        if key not in self._read:
+            found: dict[Forms, list[tuple[int, Forms]]] = {}
+            for column, forms in enumerate(template.inflected(slot, words)):
+                if forms:
+                    found.setdefault(blanked(forms), []).append((column, forms))
+            self._read[key] = found
+        return self._read[key]
+
+    def given(self, template: Template, slot: Slot, words: Sequence[Word]) -> _Given:
+        key = self._key(template, slot, words)
+        if key not in self._given:
+            self._given[key] = _Given.of(template.inflected(slot, words))
+        return self._given[key]
+
+    def _key(self, template: Template, slot: Slot, words: Sequence[Word]) -> tuple[object, ...]:
+        return template.language, template.agreement, template.asked(slot), id(words)
 
 
 def blank_table(
@@ -70,14 +125,14 @@ def blank_tables(
     model: LanguageModel, wanted: Sequence[tuple[TemplateSet, Sequence[Word], Sequence[Word], Slot]]
 ) -> Iterator[BlankTable]:
     """Several tables, computed together: the model sees all sentences at once, and each distinct one only once."""
-    groups = [
-        [list(_groups(template, given, read, read_slot)) for template in templates.templates]
-        for templates, given, read, read_slot in wanted
-    ]
+    inflections = _Inflections()  # of words that `wanted` holds, so that their identity is theirs alone
+    with uncollected():
+        groups = [
+            [list(_groups(template, given, read, read_slot, inflections)) for template in templates.templates]
+            for templates, given, read, read_slot in wanted
+        ]
     if not isinstance(model, JointModel):
-        model.prepare(
-            [asked for of_set in groups for of_template in of_set for one in of_template for asked in _asked(one)]
-        )
+        model.prepare([(one.queries, one.forms) for of_set in groups for of_template in of_set for one in of_template])
     for (templates, given, read, read_slot), of_set in zip(wanted, groups, strict=True):
         shape = (len(of_set), len(given), len(read))
         log_p, log_prior = np.full(shape, np.nan), np.full(shape, np.nan)
@@ -87,85 +142,69 @@ def blank_tables(
                 p, prior = (
                     _from_joint(model, group) if isinstance(model, JointModel) else _from_blanks(model, group, reasons)
                 )
-                cells = np.ix_(np.array([position]), group.rows, group.columns)
+                cells = np.ix_(np.array([position]), group.given.rows, group.columns)
                 log_p[cells], log_prior[cells] = p[None], prior[None]
         log_p, log_prior = over_versions(log_p, log_prior, templates.groups)
+        known = ~np.isnan(log_p)
+        of_read, of_given = np.asarray(known.any(axis=(0, 1))), np.asarray(known.any(axis=(0, 2)))
         lost = [
             Lost(word.text, templates.feature if read_slot == "feature" else templates.target, reason)
-            for column, word in enumerate(read)
-            if np.isnan(log_p[:, :, column]).all()
+            for word, fits in zip(read, of_read, strict=True)
+            if not fits
             for reason in [reasons.get(word.text, "fits no template, or cannot be scored by the model")]
         ] + [
             Lost(word.text, templates.target if read_slot == "feature" else templates.feature, "fits no template")
-            for row, word in enumerate(given)
-            if read and np.isnan(log_p[:, row]).all() and not np.isnan(log_p).all()
+            for word, fits in zip(given, of_given, strict=True)
+            if of_read.any() and not fits
         ]
         yield BlankTable(
             tuple(word.text for word in given), tuple(word.text for word in read), log_p, log_prior, tuple(lost)
         )
 
 
-def _groups(template: Template, given: Sequence[Word], read: Sequence[Word], read_slot: Slot) -> Iterator[_Group]:
+def _groups(
+    template: Template, given: Sequence[Word], read: Sequence[Word], read_slot: Slot, inflections: _Inflections
+) -> Iterator[_Group]:
     given_slot: Slot = "feature" if read_slot == "target" else "target"
-    columns: dict[str, list[int]] = {}
-    for column, word in enumerate(read):
-        pattern = template.fill({read_slot: Blank(like=word), given_slot: Blank()})
-        if pattern is not None and template.form(read_slot, word) is not None:
-            columns.setdefault(pattern, []).append(column)
-    blank = 0 if template.slots.index(read_slot) < template.slots.index(given_slot) else 1
-    for of_pattern in columns.values():
-        like = Blank(like=read[of_pattern[0]])
-        rows, texts, prior_texts, given_forms = [], [], [], []
-        for row, word in enumerate(given):
-            text = template.fill({read_slot: like, given_slot: word})
-            prior = template.fill({read_slot: like, given_slot: Blank(like=word)})
-            form = template.form(given_slot, word)
-            if text is not None and prior is not None and form is not None:
-                rows.append(row)
-                texts.append(text)
-                prior_texts.append(prior)
-                given_forms.append(form)
-        forms = tuple(template.form(read_slot, read[column]) or "" for column in of_pattern)
+    stands = inflections.given(template, given_slot, given)
+    given_forms = tuple(template.bare(given_slot, stands.forms))
+    read_first = template.slots.index(read_slot) < template.slots.index(given_slot)
+    for like, of_like in inflections.read(template, read_slot, read).items():
+        beside: dict[str, Forms] = {read_slot: like}
+        texts = template.assembled(given_slot, stands.forms, beside)
+        priors = template.assembled(given_slot, stands.blanks, beside)
         yield _Group(
-            np.array(of_pattern),
-            forms,
-            np.array(rows, dtype=np.intp),
-            tuple(texts),
-            tuple(given_forms),
-            tuple(prior_texts),
-            blank,
+            columns=np.array([column for column, _ in of_like]),
+            forms=tuple(template.bare(read_slot, [forms for _, forms in of_like])),
+            given=stands,
+            given_forms=given_forms,
+            queries=(*map(Query, texts), *(Query(text, 0 if read_first else 1) for text in priors)),
+            read_first=read_first,
         )
 
 
-def _asked(group: _Group) -> Iterator[tuple[list[Query], tuple[str, ...]]]:
-    yield [Query(text) for text in group.texts], group.forms
-    yield [Query(text, group.blank) for text in dict.fromkeys(group.prior_texts)], group.forms
-
-
 def _from_blanks(model: LanguageModel, group: _Group, reasons: dict[str, str]) -> tuple[Array, Array]:
-    (queries, forms), (prior_queries, _) = _asked(group)
-    filled = model.fill(queries, forms)
+    filled = model.fill(group.queries, group.forms)
     reasons.update(filled.lost)
-    prior = model.fill(prior_queries, forms).log_p
-    of = {query.text: row for row, query in enumerate(prior_queries)}
-    return filled.log_p, prior[[of[text] for text in group.prior_texts]]
+    rows = len(group.given.rows)
+    return filled.log_p[:rows], filled.log_p[rows:][group.given.blank_of]
 
 
 def _from_joint(model: JointModel, group: _Group) -> tuple[Array, Array]:
     """Bayes' rule turns the joint table round: p(read | given) = p(read, given) / Σ_read p(read, given)."""
-    p = np.full((len(group.rows), len(group.columns)), np.nan)
-    prior = np.full_like(p, np.nan)
-    for text in dict.fromkeys(group.prior_texts):
-        rows = [row for row, other in enumerate(group.prior_texts) if other == text]
+    p = np.full((len(group.given.rows), len(group.columns)), np.nan)
+    log_prior = np.full_like(p, np.nan)
+    for prior, query in enumerate(group.priors):
+        rows = np.flatnonzero(group.given.blank_of == prior)
         given = [group.given_forms[row] for row in rows]
-        if group.blank == 0:
-            joint = model.table([text], group.forms, given)[0].T
+        if group.read_first:
+            joint = model.table([query.text], group.forms, given)[0].T
         else:
-            joint = model.table([text], given, group.forms)[0]
+            joint = model.table([query.text], given, group.forms)[0]
         p[rows] = joint - _log_sum(joint, axis=1)
         marginal = _log_sum(joint, axis=0)
-        prior[rows] = marginal - _log_sum(marginal, axis=1)
-    return p, prior
+        log_prior[rows] = marginal - _log_sum(marginal, axis=1)
+    return p, log_prior
 
 
 def _log_sum(table: Array, *, axis: int) -> Array:

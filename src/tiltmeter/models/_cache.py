@@ -11,11 +11,12 @@ import hashlib
 import json
 import os
 import shutil
+import struct
 import tempfile
 import time
 import warnings
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ _MAGIC = b"TILTST01"
 _HEADER = 64  # magic, rows, width, SHA-256 of all that follows them; the rest is zero
 _CHECKSUM_AT = 24
 _ROW_BITS = 32
+_OPEN = 64  # files at once
 _STALE = 3600.0  # seconds after which a half-written file belongs to no one
 
 States = NDArray[np.float32]
@@ -66,6 +68,7 @@ class StateCache:
         self._shards: list[_Shard] = []
         self._names: set[str] = set()
         self._index: dict[bytes, int] = {}  # number of the shard << 32 | row
+        self._open: dict[Path, NDArray[np.uint8]] = {}  # the one read longest ago comes first
         self._scan()
 
     def missing(self, keys: Sequence[bytes]) -> list[bytes]:
@@ -76,6 +79,7 @@ class StateCache:
         damaged = [number for number in sorted(asked) if not self._is_sound(self._shards[number])]
         if damaged:
             rejected = {self._shards[number].path.name for number in damaged}
+            self._open.clear()
             for name in rejected:
                 with contextlib.suppress(OSError):
                     (self.folder / name).unlink()
@@ -123,6 +127,17 @@ class StateCache:
         order = np.argsort(shards, kind="stable")
         for group in np.split(order, np.flatnonzero(np.diff(shards[order])) + 1) if len(keys) else []:
             shard = self._shards[shards[group[0]]]
+            raw = self._content(shard)
+            log_partitions_at = _HEADER + shard.rows * KEY_BYTES
+            states_at = log_partitions_at + shard.rows * 8
+            log_partitions[group] = raw[log_partitions_at:states_at].view("<f8")[rows[group]]
+            states[group] = raw[states_at:].view("<f4").reshape(shard.rows, self._width)[rows[group]]
+        return states, log_partitions
+
+    def _content(self, shard: _Shard) -> NDArray[np.uint8]:
+        """The file as it lies on the disk; the files read last stay open."""
+        raw = self._open.pop(shard.path, None)
+        if raw is None:
             try:
                 raw = np.memmap(shard.path, dtype=np.uint8, mode="r")
             except OSError as error:
@@ -131,11 +146,10 @@ class StateCache:
                     where=shard.path,
                     hint="Run again: only what is missing will be computed.",
                 ) from None
-            log_partitions_at = _HEADER + shard.rows * KEY_BYTES
-            states_at = log_partitions_at + shard.rows * 8
-            log_partitions[group] = raw[log_partitions_at:states_at].view("<f8")[rows[group]]
-            states[group] = raw[states_at:].view("<f4").reshape(shard.rows, self._width)[rows[group]]
-        return states, log_partitions
+        self._open[shard.path] = raw
+        if len(self._open) > _OPEN:
+            del self._open[next(iter(self._open))]
+        return raw
 
     def _scan(self) -> None:
         with os.scandir(self.folder) as entries:
@@ -197,9 +211,9 @@ class StateCache:
                     part.unlink()
 
 
-def state_key(ids: Iterable[int], position: int) -> bytes:
+def state_key(ids: Sequence[int], position: int) -> bytes:
     """What a state is found by: the tokens, and the position that is read."""
-    content = np.fromiter((*ids, position), dtype="<i4").tobytes()
+    content = struct.pack(f"<{len(ids) + 1}i", *ids, position)
     return hashlib.blake2b(content, digest_size=KEY_BYTES).digest()
 
 

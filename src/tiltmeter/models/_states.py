@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from tiltmeter.models._cache import StateCache, state_key
 from tiltmeter.models._forward import Batch, Forward, Launched
 from tiltmeter.models.batching import Report, in_batches, token_budget
+from tiltmeter.models.parts import Part
 from tiltmeter.models.progress import progress_bar
 
 # Requests whose keys are remembered, and states multiplied at once.
@@ -52,6 +53,7 @@ class States:
     ) -> None:
         self.forward = forward
         self.texts_computed = 0  # rows of all forward passes so far
+        self.part: Part | None = None  # of what is prepared next: others compute the rest of it
         self._cache = StateCache(
             cache, {**identity, "fingerprint": fingerprint, "device": forward.device.type}, forward.width
         )
@@ -64,26 +66,35 @@ class States:
 
     def prepare(self, requests: Iterable[Request]) -> None:
         """Compute what is missing, each text once for all of its positions; each batch is kept as it is done."""
+        self._present(list(requests))
+
+    def _present(self, requests: Sequence[Request]) -> list[bytes]:
+        """The keys of requests all of whose states are there now."""
         with self._lock:
-            by_key = {self._key(request): request for request in requests}
-            missing = self._cache.missing(list(by_key))
-            if missing:
-                self._compute([by_key[key] for key in missing])
+            keys = [self._key(request) for request in requests]
+            by_key = dict(zip(keys, requests, strict=True))
+            part, self.part = self.part, None
+            if part is not None:
+                asked = _longest_first({request.ids for request in by_key.values()})
+                places = {ids: place for place, ids in enumerate(asked)}
+                self._compute(by_key, lambda ids, size: part.has(places[ids], size))
+                part.done()
+            self._compute(by_key)
+        return keys
 
     def read(self, requests: Sequence[Request]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """States (one row a request) and log-partitions."""
-        self.prepare(requests)
-        return self._read(requests)
+        return self._read(self._present(requests))
 
     def log_p(self, requests: Sequence[Request], tokens: Sequence[int] | slice) -> NDArray[np.float64]:
         """log P of each token (column) at each request (row). What is asked for twice gives the same bits twice."""
         import torch
 
-        self.prepare(requests)
+        keys = self._present(requests)
         asked = np.arange(self.forward.vocabulary)[tokens] if isinstance(tokens, slice) else np.array(tokens, np.int64)
         wanted, columns = np.unique(asked, return_inverse=True)
-        distinct = {request: row for row, request in enumerate(dict.fromkeys(requests))}
-        rows = np.fromiter((distinct[request] for request in requests), dtype=np.int64, count=len(requests))
+        distinct = {key: row for row, key in enumerate(dict.fromkeys(keys))}
+        rows = np.fromiter((distinct[key] for key in keys), dtype=np.int64, count=len(keys))
         log_p = np.empty((len(distinct), len(wanted)), dtype=np.float64)
         with torch.inference_mode():
             index = torch.from_numpy(wanted).to(self.forward.device)
@@ -97,26 +108,26 @@ class States:
         """log P of one token at each request."""
         import torch
 
-        self.prepare(requests)
+        keys = self._present(requests)
         log_p = np.empty(len(requests), dtype=np.float64)
         with torch.inference_mode():
-            for part, states, log_partitions in self._chunks(requests):
+            for part, states, log_partitions in self._chunks(keys):
                 index = torch.tensor(tokens[part], dtype=torch.int64, device=self.forward.device)
                 log_p[part] = self.forward.logits_of(states, index).cpu().numpy() - log_partitions
         return log_p
 
-    def _chunks(self, requests: Sequence[Request]) -> Iterator[tuple[slice, Any, NDArray[np.float64]]]:
-        """States on the device, and log-partitions, a part of the requests at a time."""
+    def _chunks(self, keys: Sequence[bytes]) -> Iterator[tuple[slice, Any, NDArray[np.float64]]]:
+        """States on the device, and log-partitions, a part of them at a time."""
         import torch
 
-        for begin in range(0, len(requests), _CHUNK):
+        for begin in range(0, len(keys), _CHUNK):
             part = slice(begin, begin + _CHUNK)
-            states, log_partitions = self._read(requests[part])
+            states, log_partitions = self._read(keys[part])
             yield part, torch.from_numpy(states).to(self.forward.device), log_partitions
 
-    def _read(self, requests: Sequence[Request]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    def _read(self, keys: Sequence[bytes]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         with self._lock:
-            return self._cache.read([self._key(request) for request in requests])
+            return self._cache.read(keys)
 
     def _key(self, request: Request) -> bytes:
         key = self._keys.get(request)
@@ -127,14 +138,20 @@ class States:
             self._keys[request] = key
         return key
 
-    def _compute(self, missing: Sequence[Request]) -> None:
+    def _compute(
+        self, by_key: Mapping[bytes, Request], ours: Callable[[tuple[int, ...], int], bool] | None = None
+    ) -> None:
         """The order is that of length and ids alone, and a batch is as many texts as the budget takes at the first
         one's length: what is left of a plan whose run was killed falls into the same batches, and gives the same bits.
+        `ours` says of the first text of a batch, and of how many it takes, whether the batch is to be computed.
         """
         positions: dict[tuple[int, ...], list[int]] = {}
-        for request in missing:
-            positions.setdefault(request.ids, []).append(request.position)
-        texts = sorted(positions, key=lambda ids: (-len(ids), ids))
+        for key in self._cache.missing(list(by_key)):
+            ids, position = by_key[key]
+            positions.setdefault(ids, []).append(position)
+        if not positions:
+            return
+        texts = _longest_first(positions)
         lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         ends = np.cumsum(lengths)
         flat = np.fromiter(itertools.chain.from_iterable(texts), dtype=np.int64, count=int(ends[-1]))
@@ -148,6 +165,8 @@ class States:
 
         def launch(batch: list[int]) -> list[None]:
             first, last = batch[0], batch[-1]
+            if ours is not None and not ours(texts[first], max(self.budget // int(lengths[first]), 1)):
+                return [None] * len(batch)
             counts = np.fromiter((len(reads[text]) for text in batch), dtype=np.int64, count=len(batch))
             launched = self.forward.launch(
                 Batch(
@@ -166,3 +185,7 @@ class States:
         with progress_bar(self.forward.name) as bar:
             in_batches(lengths.tolist(), self.budget, launch, self._progress or bar)
         finish()
+
+
+def _longest_first(texts: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    return sorted(sorted(texts), key=len, reverse=True)
