@@ -1,4 +1,5 @@
-"""What Ray costs, and what it gains: the same plan on one worker and on two, and jobs that do nothing.
+"""What Ray costs, and what it gains: the same plan on one worker and on two, one job of a language model that two
+workers share, and jobs that do nothing.
 
     OMP_NUM_THREADS=1 python -m benchmarks.ray [--json]
 
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.random_bert import save
 from tiltmeter.lexicon.catalogue import association_test
 from tiltmeter.measurement import Measurement
 from tiltmeter.runs.execute import Executor, LocalExecutor
@@ -29,6 +31,11 @@ from tiltmeter.runs.work import ModelWork, Outcome, Report, Work
 
 MODELS, RESAMPLES, TRIVIAL = 12, 200_000, 300
 TESTS = ("weat6", "weat7")
+SHARED = """\
+models: [{path: bert, kind: masked}]
+tests: [weat7]
+metrics: [lpbs, crows]
+"""
 MOST_OVERHEAD, LEAST_EFFICIENCY, IDLE = 20.0, 0.8, 0.9
 
 
@@ -70,6 +77,16 @@ def rate(executor: Executor, jobs: Sequence[Job], work: Work, workers: int) -> t
     return sum(first < end <= last for end in ends) / window, at_work / (workers * window)
 
 
+def shared_seconds(folder: Path, workers: int) -> float:
+    """What the second job of a masked model takes, whose texts are shared by so many workers; the first loads it."""
+    jobs = plan(read_spec(folder / "shared.yaml")).jobs
+    with tempfile.TemporaryDirectory(dir=folder) as name:
+        work = ModelWork(jobs, Path(name) / "cache")
+        first, second = RayExecutor(workers=workers).run(jobs, work)
+        assert not first.error + second.error
+        return second.seconds
+
+
 def vectors(path: Path) -> Path:
     words = sorted({word for name in TESTS for side in association_test(name).texts() for word in side})
     rows = np.random.default_rng(0).standard_normal((len(words), 50))
@@ -93,6 +110,10 @@ def main() -> None:
         work = ModelWork(jobs, folder / "cache")
         bare = rate(LocalExecutor(2), jobs, work, 2)[0] / (2 * rate(LocalExecutor(), jobs, work, 1)[0])
         (one, _), (two, at_work) = (rate(RayExecutor(workers=number), jobs, work, number) for number in (1, 2))
+        (folder / "bert").mkdir()
+        save(folder / "bert", layers=6, width=512)
+        (folder / "shared.yaml").write_text(SHARED)
+        sharing = shared_seconds(folder, 1) / (2 * shared_seconds(folder, 2))
         many = [Job(job.model, "weat", job.subject, {"n": n}) for n in range(TRIVIAL) for job in jobs[:1]]
         row = {
             "jobs": len(jobs),
@@ -101,10 +122,11 @@ def main() -> None:
             "efficiency of 2 workers": round(two / (2 * one), 2),
             "of 2 processes without Ray": round(bare, 2),
             "2 workers are at work, share": round(at_work, 2),
+            "efficiency of 2 that share a job": round(sharing, 2),
             "overhead per job, ms": round(1000 / rate(RayExecutor(workers=1), many, Trivial(), 1)[0], 2),
         }
     print(
-        json.dumps(row, indent=2) if options.json else "\n".join(f"{key:32}{value:>10}" for key, value in row.items())
+        json.dumps(row, indent=2) if options.json else "\n".join(f"{key:34}{value:>10}" for key, value in row.items())
     )
     if bare < IDLE:
         print("this machine is busy: two processes without Ray gain as little", file=sys.stderr)

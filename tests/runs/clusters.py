@@ -21,6 +21,8 @@ from pathlib import Path
 
 import pytest
 
+from .commands import PATIENCE
+
 # Ray takes 127.0.0.1 for a mistake and puts the machine's address in its place; it is meant here.
 _NODE = """
 import sys
@@ -31,7 +33,6 @@ from ray.scripts.scripts import main
 sys.argv = ["ray", *sys.argv[1:]]
 main()
 """
-_STARTED = 120.0  # seconds; a busy machine takes one of them for every one of an idle one's twenty
 
 
 def need_ray() -> None:
@@ -156,7 +157,7 @@ def _free_ports(number: int) -> list[int]:
 
 
 def _wait(log: Path, process: subprocess.Popen[bytes]) -> None:
-    limit = time.monotonic() + _STARTED
+    limit = time.monotonic() + PATIENCE
     while "Ray runtime started" not in log.read_text(errors="replace"):
         if process.poll() is not None or time.monotonic() > limit:
             pytest.fail(f"a node of Ray did not start: {log.read_text(errors='replace')[-2000:]}")

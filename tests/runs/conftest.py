@@ -11,6 +11,8 @@ import pytest
 
 from tiltmeter.lexicon.catalogue import association_test
 from tiltmeter.runs.ray_executor import RayExecutor
+from tiltmeter.runs.run import run
+from tiltmeter.runs.spec import read_spec
 
 from .clusters import need_ray
 
@@ -82,6 +84,14 @@ metrics:
         encoding="utf-8",
     )
     return spec
+
+
+@pytest.fixture(scope="session")
+def three_measured(three_models: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run folder of that spec, done in this process: what every other way to do it is compared with."""
+    folder = tmp_path_factory.mktemp("measured") / "run"
+    assert not run(read_spec(three_models), folder).failed
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from tiltmeter.cli.plan import duration
 from tiltmeter.cli.plan import plan as plan_command
 from tiltmeter.runs.execute import LocalExecutor
 from tiltmeter.runs.plan import plan
-from tiltmeter.runs.run import Watcher, complete
+from tiltmeter.runs.run import Watcher, complete, run
 from tiltmeter.runs.spec import SpecFile, read_spec
 from tiltmeter.runs.store import RunFolder
 from tiltmeter.runs.work import ModelWork
@@ -54,7 +55,7 @@ def spec_of(tmp_path: Path) -> Callable[[str], SpecFile]:
 def test_what_is_planned_is_what_goes_through_the_model(
     spec_of: Callable[[str], SpecFile], kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from benchmarks.plan import counted
+    from benchmarks.throughput import counted
     from tiltmeter.runs.cost import costs
 
     file = spec_of(kind)
@@ -74,6 +75,24 @@ def test_what_is_planned_is_what_goes_through_the_model(
     assert (cost.cache_bytes > 0) == (kind != "encoder")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("model", "kind", "lang"), [("demo:en", "masked", "en"), ("demo:de", "static", "de")])
+def test_time_is_within_a_factor_of_two_on_the_demo_models(
+    model: str, kind: str, lang: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In time of the processor, as of a machine that does nothing else: what else runs here now counts neither way."""
+    from tiltmeter.runs.cost import costs
+
+    (tmp_path / "spec.yaml").write_text(f"models: [{model}]\nlanguage: {lang}\n")  # as `tiltmeter audit` leaves it
+    planned = plan(file := read_spec(tmp_path / "spec.yaml"))
+    monkeypatch.setattr("time.perf_counter", time.process_time)
+    (cost,) = costs(planned)
+    assert (cost.kind, cost.failed) == (kind, ())
+    assert (cost.texts > 0) == (kind == "masked")
+    measured = run(file, tmp_path / "out").seconds
+    assert measured / 2 < cost.seconds < 2 * measured
+
+
 def test_flops_are_those_of_a_textbook_transformer(spec_of: Callable[[str], SpecFile]) -> None:
     """A layer of width d, with 2 d in its middle, multiplies each token by 4 d² + 2 · d · 2 d numbers."""
     from tests.models.tiny import LAYERS, WIDTH
@@ -91,6 +110,7 @@ def test_checkpoints_of_one_model_are_rehearsed_once(tmp_path: Path) -> None:
 
     for number in range(3):
         build(tmp_path / f"step{number}", "bert", seed=number)
+        (tmp_path / f"step{number}/model.safetensors").write_text(f"{number}: never loaded")
     (tmp_path / "s.yaml").write_text("models: [step0, step1, step2]\ntests: [weat6]\nmetrics: [seat]\n")
     rehearsed: list[str] = []
     found = costs(plan(read_spec(tmp_path / "s.yaml")), lambda job: rehearsed.append(job.model.name))

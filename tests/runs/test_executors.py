@@ -25,7 +25,7 @@ from tiltmeter.runs.store import Record, RunFolder
 from tiltmeter.runs.work import ModelWork, Outcome, Report, Work
 
 from .clusters import listening, need_ray
-from .commands import finished, results, run_it, times_done
+from .commands import PATIENCE, finished, results, run_it, times_done
 from .conftest import MakeSpec
 
 TWO = (
@@ -144,13 +144,12 @@ def test_measurements_are_the_same_wherever_they_are_made(
 
 @pytest.mark.slow
 def test_language_models_are_loaded_once_and_give_the_same_bits(
-    executor: Executor, three_models: Path, tmp_path: Path
+    executor: Executor, three_models: Path, three_measured: Path, tmp_path: Path
 ) -> None:
     file, log = read_spec(three_models), tmp_path / "loads"
-    run(file, tmp_path / "whole")
     summary = _completed(file, tmp_path / "out", executor, lambda work: Counting(work, log))
     assert not summary.failed
-    assert results(tmp_path / "out") == results(tmp_path / "whole")
+    assert results(tmp_path / "out") == results(three_measured)
     loads = Counter(tuple(line.split(maxsplit=2)) for line in log.read_text().splitlines())
     if not (isinstance(executor, LocalExecutor) and executor.workers == 1):  # where this process has no part in it
         assert str(os.getpid()) not in {pid for pid, _, _ in loads}
@@ -212,7 +211,7 @@ def test_what_is_left_alone_ends_its_workers(apart: Executor, make_spec: MakeSpe
     pid = int(next(outcomes).skipped)
     assert Path(f"/proc/{pid}").exists() or not Path("/proc/self").exists()
     outcomes.close()  # type: ignore[attr-defined]
-    limit = time.monotonic() + 20
+    limit = time.monotonic() + PATIENCE
     while Path(f"/proc/{pid}").exists():
         assert time.monotonic() < limit
         time.sleep(0.05)
@@ -287,6 +286,18 @@ def test_ray_started_by_a_run_listens_on_loopback_alone(ray_here: Executor) -> N
     assert len(addresses) >= 3
     loopback = {"0100007F", "0000000000000000FFFF00000100007F", "00000000000000000000000001000000"}
     assert set(addresses) <= loopback
+
+
+@pytest.mark.parametrize(
+    ("cpus", "gpus", "fit"),
+    [(1, 0, 16), (4, 0, 4), (1, 1, 2), (1, 0.5, 4), (1, 0.4, 4), (1, 0.75, 2), (1, 2, 1), (6, 0.5, 2)],
+)
+def test_workers_share_a_gpu_and_none_has_parts_of_two(cpus: float, gpus: float, fit: int) -> None:
+    from tiltmeter.runs.ray_executor import fitting
+
+    assert fitting({"Alive": True, "Resources": {"CPU": 16.0, "GPU": 2.0}}, cpus, gpus) == fit
+    assert fitting({"Alive": True, "Resources": {"CPU": 16.0}}, cpus, gpus) == (0 if gpus else fit)
+    assert fitting({"Alive": False, "Resources": {"CPU": 16.0, "GPU": 2.0}}, cpus, gpus) == 0
 
 
 def test_ray_is_asked_for_by_an_address() -> None:

@@ -22,7 +22,11 @@ Out = Annotated[Path | None, typer.Option("--out", "-o", help="The run folder. D
 Workers = Annotated[
     int | None,
     typer.Option(
-        "--workers", "-w", min=1, max=10_000, help="Processes; they share out the models. On Ray: as many as fit."
+        "--workers",
+        "-w",
+        min=1,
+        max=10_000,
+        help="Processes; they share out the models. On Ray, where they are more, they share large jobs too.",
     ),
 ]
 On = Annotated[

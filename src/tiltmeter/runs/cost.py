@@ -47,6 +47,7 @@ GPUS = {
     "NVIDIA A100": (312e12, 19.5e12),
     "NVIDIA L40S": (362e12, 91.6e12),
     "NVIDIA H100 SXM": (989e12, 67e12),
+    "NVIDIA H200 SXM": (989e12, 67e12),  # as many as an H100: what it has more of is memory
     "NVIDIA B200": (2_250e12, 75e12),
 }
 

@@ -8,6 +8,9 @@ Any place that fsspec knows will do: s3://bucket/run, gs://..., file:///mnt/shar
 from __future__ import annotations
 
 import re
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -66,12 +69,6 @@ class Mirror:
                 self._do("written", self._system.pipe_file, path, file.read_bytes())
                 self._known.add(name)
 
-    def send_states(self, folder: Path) -> None:
-        self.send(folder, sorted(folder.glob("states/*/*.states")))
-
-    def fetch_states(self, folder: Path) -> None:
-        self.fetch(folder, _STATES)
-
     def drop(self, name: str) -> None:
         """Delete a folder."""
         path = f"{self._root}/{name}"
@@ -94,6 +91,23 @@ class Mirror:
                 where=self.url,
                 hint="Run again when it can: finished jobs are kept.",
             ) from error
+
+
+class MirroredStates:
+    """The states of one model, in a folder of this process and in a store."""
+
+    def __init__(self, url: str) -> None:
+        self._mirror = Mirror(url)
+        self.folder = Path(tempfile.mkdtemp(prefix="tiltmeter-states-"))
+        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+
+    def fetch(self) -> None:
+        """What others have computed."""
+        self._mirror.fetch(self.folder, _STATES)
+
+    def send(self) -> None:
+        """What was computed here."""
+        self._mirror.send(self.folder, sorted(self.folder.glob("states/*/*.states")))
 
 
 class MirroredFolder(RunFolder):

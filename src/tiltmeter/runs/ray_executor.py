@@ -3,7 +3,8 @@
 A worker is an actor. It is given the jobs of one model, one at a time and in their order, so that it loads the model
 once, and gets the next job when the outcome of the last has been fetched: no more than one result a worker waits in the
 cluster. When a worker dies, whatever took it down, the rest of its jobs go to another. Should the same job see several
-workers die it has failed, and the others go on.
+workers die it has failed, and the others go on. Where more workers are asked for than there are models, each has
+helpers, actors too, which compute their parts of a large job (`tiltmeter.models.parts`) before it does the job itself.
 
 A cluster of Ray runs what anybody who reaches it sends. The one that is started here listens on loopback alone.
 """
@@ -25,7 +26,8 @@ import tiltmeter
 from tiltmeter.errors import InputError
 from tiltmeter.runs.execute import Progress, by_model
 from tiltmeter.runs.job import Job
-from tiltmeter.runs.work import Outcome, Work
+from tiltmeter.runs.ray_actor import Actor
+from tiltmeter.runs.work import Outcome, SharedWork, Work
 
 _PULSE = 0.2  # seconds between two looks at how far the workers are
 _LAST_WORDS = 5.0  # seconds for a worker to clean up
@@ -42,8 +44,8 @@ class RayExecutor:
     """Jobs on Ray, a model at a time on each worker.
 
     `address`: of a cluster, "ray://host:10001"; None starts Ray on this machine, for the run alone.
-    `workers`: at most; by default as many as there is room for. `cpus` and `gpus` are what one worker takes: a part of
-    a GPU lets several share it. By default a worker takes a GPU where the cluster has any.
+    `workers`: at most; by default one for each model, as far as there is room for them. `cpus` and `gpus` are what one
+    worker takes: a part of a GPU lets several share it. By default a worker takes a GPU where the cluster has any.
     """
 
     def __init__(
@@ -62,7 +64,10 @@ class RayExecutor:
         with self.connected() as ray:
             gpus = self._gpus(ray)
             room = self._room(ray, gpus)
-            crew = _Crew(ray, work, min(self.workers or room, len(groups)), self._options(gpus), progress)
+            size = min(self.workers or room, len(groups))
+            shared = isinstance(work, SharedWork) and any(map(work.can_be_shared, jobs))
+            helpers = max(min(self.workers or 0, room) // size - 1, 0) if shared else 0  # of each
+            crew = _Crew(ray, work, size, helpers, self._options(gpus), progress)
             with contextlib.closing(crew.outcomes(groups)) as outcomes:
                 yield from outcomes
 
@@ -106,7 +111,7 @@ class RayExecutor:
 
     def _room(self, ray: Any, gpus: float) -> int:
         """How many workers fit onto the nodes that are there."""
-        if room := sum(_fitting(node, self.cpus, gpus) for node in ray.nodes()):
+        if room := sum(fitting(node, self.cpus, gpus) for node in ray.nodes()):
             return room
         raise InputError(
             f"no node of the Ray cluster has {self.cpus:g} processors and {gpus:g} GPUs for a worker.",
@@ -155,7 +160,7 @@ def _resource(node: Mapping[str, Any], name: str) -> float:
     return float(node["Resources"].get(name, 0)) if node["Alive"] else 0.0
 
 
-def _fitting(node: Mapping[str, Any], cpus: float, gpus: float) -> int:
+def fitting(node: Mapping[str, Any], cpus: float, gpus: float) -> int:
     """How many workers fit onto a node. A part of a GPU is never made up of parts of two."""
     on_cpus = int(_resource(node, "CPU") / cpus + 1e-9)
     if not gpus:
@@ -164,39 +169,12 @@ def _fitting(node: Mapping[str, Any], cpus: float, gpus: float) -> int:
     return min(on_cpus, int(_resource(node, "GPU")) * per_gpu if per_gpu else int(_resource(node, "GPU") / gpus))
 
 
-class Actor:
-    """What lives in the cluster: a `Work`, and how far it is."""
-
-    def __init__(self, work: Work) -> None:
-        self._work: Work | None = work
-        self._at = (0, 0)
-
-    def version(self) -> str:
-        """Told once it is up."""
-        return tiltmeter.__version__
-
-    def do(self, job: Job) -> Outcome:
-        self._at = (0, 0)
-        assert self._work is not None
-        return self._work(job, self._report)
-
-    def end(self) -> None:
-        """Clean up; a process that is killed does not."""
-        self._work = None
-
-    def at(self) -> tuple[int, int]:
-        """Batches done, and in all; asked while `do` is at work."""
-        return self._at
-
-    def _report(self, done: int, total: int) -> None:
-        self._at = (done, total)
-
-
 @dataclass(eq=False)
 class _Worker:
     """An actor, and the jobs that it is at. `waited` is for its first sign of life, and then for an outcome."""
 
     handle: Any
+    helpers: list[Any]
     waited: Any
     left: deque[Job] = field(default_factory=deque)
     up: bool = False
@@ -205,12 +183,20 @@ class _Worker:
 
 
 class _Crew:
-    """The workers of one run."""
+    """The workers of one run: `size` of them, with so many helpers each."""
 
-    def __init__(self, ray: Any, work: Work, size: int, options: Mapping[str, Any], progress: Progress | None) -> None:
+    def __init__(
+        self,
+        ray: Any,
+        work: Work,
+        size: int,
+        helpers: int,
+        options: Mapping[str, Any],
+        progress: Progress | None,
+    ) -> None:
         # One thread works, and one says how far it is.
         self._actor = ray.remote(**options, max_concurrency=2)(Actor)
-        self._ray, self._work, self._size, self._progress = ray, ray.put(work), size, progress
+        self._ray, self._work, self._size, self._helpers, self._progress = ray, ray.put(work), size, helpers, progress
         self._workers: list[_Worker] = []
         self._deaths: Counter[str] = Counter()  # by the hash of the job; "" for workers that never came up
         self._alone_since = self._watched = time.monotonic()
@@ -231,8 +217,9 @@ class _Crew:
         """Workers for all that there is to do. One that the cluster has no room for is waited for: others may end."""
         busy = sum(bool(worker.left) for worker in self._workers)
         while len(self._workers) < min(self._size, busy + len(waiting)):
-            handle = self._actor.remote(self._work)
-            self._workers.append(_Worker(handle, handle.version.remote()))
+            helpers = [self._actor.remote(self._work) for _ in range(self._helpers)]
+            handle = self._actor.remote(self._work, helpers)
+            self._workers.append(_Worker(handle, helpers, handle.version.remote()))
         if any(worker.up for worker in self._workers):
             self._alone_since = time.monotonic()
         elif time.monotonic() - self._alone_since > _PATIENCE:
@@ -325,11 +312,14 @@ class _Crew:
 
     def _dismiss(self, worker: _Worker) -> None:
         self._workers.remove(worker)
+        actors = [worker.handle, *worker.helpers]
         with contextlib.suppress(self._ray.exceptions.RayError, ConnectionError, ValueError):
             if worker.up and not worker.left:
-                self._ray.get(worker.handle.end.remote(), timeout=_LAST_WORDS)
-        with contextlib.suppress(self._ray.exceptions.RayError, ConnectionError, ValueError):
-            self._ray.kill(worker.handle)
+                said = [actor.end.remote() for actor in actors]
+                self._ray.wait(said, num_returns=len(said), timeout=_LAST_WORDS)
+        for actor in actors:
+            with contextlib.suppress(self._ray.exceptions.RayError, ConnectionError, ValueError):
+                self._ray.kill(actor)
 
 
 def _last_line(error: Exception) -> str:

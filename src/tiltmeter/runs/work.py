@@ -7,16 +7,14 @@ keeps its states in the run folder, where a resumed run finds them in the batche
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import platform
-import shutil
-import tempfile
 import time
-import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -26,10 +24,11 @@ from tiltmeter.measure.association import all_passages
 from tiltmeter.measurement import Measurement
 from tiltmeter.models.base import Embedded, Embedder
 from tiltmeter.models.load import load, load_lm
+from tiltmeter.models.parts import Part
 from tiltmeter.runs.arrays import Arrays
 from tiltmeter.runs.identity import LANGUAGE_MODELS
 from tiltmeter.runs.job import Job, Model
-from tiltmeter.runs.mirror import Mirror
+from tiltmeter.runs.mirror import MirroredStates
 from tiltmeter.runs.spec import MODEL_OPTIONS
 
 Report = Callable[[int, int], None]
@@ -52,6 +51,24 @@ class Work(Protocol):
 
     def __call__(self, job: Job, report: Report | None = None) -> Outcome:
         """Do one job, reporting batches done and in all."""
+
+
+@runtime_checkable
+class SharedWork(Work, Protocol):
+    """Work that several processes can do together: one does a job, and the others help it."""
+
+    def can_be_shared(self, job: Job) -> bool:
+        """Whether helpers would find something to do."""
+
+    def share(self, job: Job, report: Report | None, helpers: int, wait: Callable[[], object]) -> Outcome:
+        """Do a job of which so many helpers do a part each; `wait` returns when they have."""
+
+    def help(self, job: Job, number: int, helpers: int) -> None:
+        """Do the part of helper `number`, 1 and so on, and leave it where the one that does the job finds it."""
+
+
+class _Helped(Exception):  # noqa: N818 - no error: a helper ends here
+    """A part of a job is done."""
 
 
 class _Known:
@@ -89,7 +106,7 @@ class ModelWork:
         self._jobs = tuple(jobs)
         self._cache = cache
         self._states_url = states_url
-        self._states: Mirror | None = None
+        self._states: MirroredStates | None = None  # of the model that is loaded
         self._loaded: tuple[str, Any] | None = None
         self._broken: dict[str, str] = {}
         self._report: Report | None = None
@@ -101,17 +118,42 @@ class ModelWork:
         }
 
     def __call__(self, job: Job, report: Report | None = None) -> Outcome:
+        return self._outcome(job, report)
+
+    def can_be_shared(self, job: Job) -> bool:
+        """Masked models ask for all texts of a job at once, and keep their states where others find them."""
+        from tiltmeter.runs.measures import MEASURES
+
+        return job.model.kind == "masked" and not MEASURES[job.metric].vectors
+
+    def share(self, job: Job, report: Report | None, helpers: int, wait: Callable[[], object]) -> Outcome:
+        def together() -> None:
+            wait()
+            self._fetch_states()
+
+        return self._outcome(job, report, Part(0, 1 + helpers, together))
+
+    def help(self, job: Job, number: int, helpers: int) -> None:
+        from tiltmeter.runs.measures import MEASURES
+
+        self._report = None
+        model = self._language_model(job, Part(number, 1 + helpers, _end))
+        with contextlib.suppress(_Helped):
+            MEASURES[job.metric].run(model, job)
+        self._send_states()
+
+    def _outcome(self, job: Job, report: Report | None, part: Part | None = None) -> Outcome:
         from tiltmeter.runs.measures import MEASURES
 
         self._report = report
         begun = time.perf_counter()
         try:
             measure = MEASURES[job.metric]
-            if not measure.vectors:
-                self._fetch_states()
-            found = measure.run(self._model(job.model, vectors=measure.vectors), job)
-            if self._states is not None:
-                self._states.send_states(self._cache)
+            if measure.vectors:
+                found = measure.run(self._model(job.model, vectors=True), job)
+            else:
+                found = measure.run(self._language_model(job, part), job)
+                self._send_states()
         except TiltmeterError as error:
             # What a test finds missing in a model is said of that test: "test weat1: ...".
             unfit = job.optional and isinstance(error, InputError) and str(error.where).startswith("test ")
@@ -132,9 +174,9 @@ class ModelWork:
         if key in self._broken:
             raise ModelError(self._broken[key])
         if self._loaded is None or self._loaded[0] != key:
-            self._loaded = None  # two models may not fit into memory
+            self._loaded = self._states = None  # two models may not fit into memory
             try:
-                self._loaded = key, self._embedder(model) if vectors else self._language_model(model)
+                self._loaded = key, self._embedder(model) if vectors else self._opened(model)
             except TiltmeterError as error:
                 self._broken[key] = str(error)
                 raise
@@ -162,30 +204,45 @@ class ModelWork:
             embedder.prepare(passages)
         return _Known(embedder)
 
-    def _fetch_states(self) -> None:
-        """What earlier jobs have computed, wherever they were done: see the head of this file."""
-        if self._states_url:
-            if self._states is None:
-                self._states = Mirror(self._states_url)
-                self._cache = Path(tempfile.mkdtemp(prefix="tiltmeter-states-"))
-                weakref.finalize(self, shutil.rmtree, self._cache, ignore_errors=True)
-            self._states.fetch_states(self._cache)
-        elif not self._cache.parent.is_dir():
-            raise ModelError(
-                f"there is no run folder {self._cache.parent} on {platform.node()}: states would be lost between "
-                "workers. Put it on a file system that all nodes share, or keep it in a store too, with --store URL."
-            )
+    def _language_model(self, job: Job, part: Part | None) -> Any:
+        """The model, which finds what has been computed wherever that was, and computes `part` of what is missing."""
+        model = self._model(job.model, vectors=False)
+        self._fetch_states()
+        if job.model.kind == "masked":
+            model.share(part)
+        return model
 
-    def _language_model(self, model: Model) -> Any:
+    def _opened(self, model: Model) -> Any:
+        cache = self._cache
+        if self._states_url:
+            self._states = MirroredStates(f"{self._states_url}/{model.fingerprint[:32]}")
+            cache = self._states.folder
+        elif not cache.parent.is_dir():
+            raise ModelError(
+                f"there is no run folder {cache.parent} on {platform.node()}: states would be lost between workers. "
+                "Put it on a file system that all nodes share, or keep it in a store too, with --store URL."
+            )
         opened = load_lm(
-            model.path, kind=model.kind, cache=self._cache, progress=self._progress, **_options(model, model.kind)
+            model.path, kind=model.kind, cache=cache, progress=self._progress, **_options(model, model.kind)
         )
         _check(model, opened.fingerprint)
         return opened
 
+    def _fetch_states(self) -> None:
+        if self._states is not None:
+            self._states.fetch()
+
+    def _send_states(self) -> None:
+        if self._states is not None:
+            self._states.send()
+
     def _progress(self, done: int, total: int) -> None:
         if self._report is not None:
             self._report(done, total)
+
+
+def _end() -> NoReturn:
+    raise _Helped
 
 
 def _options(model: Model, kind: str) -> dict[str, Any]:
