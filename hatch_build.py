@@ -17,7 +17,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+try:
+    from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+except ModuleNotFoundError:  # `python hatch_build.py` by hand needs no build backend
+    BuildHookInterface = dict
 
 ROOT = Path(__file__).parent
 WEB = ROOT / "web"

@@ -20,12 +20,13 @@ NAMES = ("small", "other")
 
 
 @contextlib.contextmanager
-def served(folder: Path, *more: str, models: int = 1) -> Iterator[str]:
+def served(folder: Path, *, models: int = 1, first: str | None = None) -> Iterator[str]:
     """The address of a server on `models` tiny models, built in `folder` if they are not there yet.
 
-    `more` are further options of `tiltmeter explore`.
+    `first` is a model that is offered before them.
     """
-    command = [sys.executable, "-m", "tests.explorer.served", "--folder", str(folder), "--models", str(models), *more]
+    command = [sys.executable, "-m", "tests.explorer.served", "--folder", str(folder), "--models", str(models)]
+    command += ["--first", first] if first else []
     # One thread: test machines have few cores. Warnings are the server's own business.
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", "PYTHONPATH": str(_ROOT)}
     with subprocess.Popen(command, cwd=_ROOT, env=environment, stdout=subprocess.PIPE, text=True) as process:
@@ -62,6 +63,7 @@ def main() -> None:
     options.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "tiltmeter-served")
     options.add_argument("--models", type=int, default=1, choices=(1, 2))
     options.add_argument("--port", default="0")
+    options.add_argument("--first")
     known, rest = options.parse_known_args()
     folders = build_models(known.folder, known.models)
     import typer
@@ -71,7 +73,8 @@ def main() -> None:
     app = typer.Typer(pretty_exceptions_enable=False)
     app.command()(explore)
     os.environ.setdefault("TILTMETER_CACHE", str(known.folder / "states"))
-    app([*map(str, folders), "--no-browser", "--port", known.port, *rest])
+    offered = [*([known.first] if known.first else []), *map(str, folders)]
+    app([*offered, "--no-browser", "--port", known.port, *rest])
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from tiltmeter.explorer.app import create_app
 from tiltmeter.explorer.offer import finished, offered, slug
 from tiltmeter.explorer.security import Hosts
 from tiltmeter.models.lm import LanguageModel
+from tiltmeter.models.masked import MaskedModel
 from tiltmeter.runs.run import run
 from tiltmeter.runs.spec import read_spec
 
@@ -128,6 +129,16 @@ def test_a_run_without_matrices_cannot_be_explored(tmp_path: Path, folder: Path)
     (empty / "measurements.tsv").write_bytes((folder / "measurements.tsv").read_bytes())
     with pytest.raises(InputError, match="no matrices"):
         finished(empty, set())
+
+
+def test_a_run_and_its_model_are_told_apart(folder: Path, models: list[MaskedModel], tmp_path: Path) -> None:
+    two = offered([str(folder), str(folder)], lambda _: models[0])
+    assert [one.name for one in two] == ["the model (run out) (the-model)", "the model (run out) (the-model-2)"]
+    (tmp_path / "the model").mkdir()
+    run, live = offered([str(folder), str(tmp_path / "the model")], lambda _: models[0])
+    assert (run.name, live.name) == ("the model (run out)", "the model")
+    (tmp_path / "direct").mkdir()
+    assert offered([str(tmp_path / "direct")], lambda _: models[0])[0].id == "direct-2"  # direct is a kind of score
 
 
 def test_names_in_addresses_are_short_and_never_twice() -> None:

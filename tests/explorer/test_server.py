@@ -138,6 +138,7 @@ def test_sources_are_those_of_the_library(ask: Ask, models: list[MaskedModel]) -
         partial = np.nan if one["partial"] is None else one["partial"]  # with "woman" itself held fixed
         assert partial == pytest.approx(other.partial, abs=1e-5, nan_ok=True)
     assert len(found["sentences"]) == len(expected)
+    assert "nothing of 'woman' is left to vary" in found["sentences"][[one.name for one in expected].index("gender")]
     assert {one["category"] for one in found["sources"] if one["whole"]} >= {"gender", "race"}
 
 
@@ -146,6 +147,7 @@ def test_sources_of_typed_words(ask: Ask) -> None:
     assert {one["category"] for one in found["sources"]} == {"gender", "how common a name is"}
 
 
+@pytest.mark.slow
 def test_discovery_is_that_of_the_library(ask: Ask, models: list[MaskedModel]) -> None:
     found = ask.json("discover", **SMALL, target="wine", k=5)
     expected = discover(models[0], indirect(models[0], "beverage", "gender"), "wine", k=5)

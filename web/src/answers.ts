@@ -37,6 +37,7 @@ export interface Catalogue {
 export interface TypedScores {
   word: string;
   lost: string | null;
+  caution: string | null;
   score: N[];
   low: N[];
   high: N[];
@@ -49,7 +50,7 @@ export interface TypedWords {
   columns: string[];
   features: TypedScores[];
   targets: TypedScores[];
-  names: { word: string; lost: string | null; to_target: N[]; to_feature: N[]; sentence: string | null }[];
+  names: { word: string; lost: string | null; caution: string | null; to_target: N[]; to_feature: N[]; sentence: string | null }[];
   milliseconds: number;
   sentence: string;
 }
@@ -161,8 +162,8 @@ export interface Summary {
 }
 
 export interface CompareHeader {
-  a: { model: string; kind: Kind };
-  b: { model: string; kind: Kind };
+  a: { model: string; kind: Kind; name: string };
+  b: { model: string; kind: Kind; name: string };
   correlation: N;
   low: N;
   high: N;

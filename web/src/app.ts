@@ -150,6 +150,7 @@ export class App {
     const timer = setTimeout(() => {
       reports = this.listeners.map((l) => l.loading(`Computing ${sets} on ${this.model.name}.`, () => {
         this.slot.cancel();
+        this.shown = null;
         for (const listener of this.listeners) listener.cancelled(again);
       }));
     }, this.shown ? 120 : 0);
@@ -175,6 +176,7 @@ export class App {
       if (soon === undefined) void band.then((late) => late && this.shown?.table === table && this.show(table, late));
       void this.loadSummary();
     } catch (error) {
+      this.shown = null;
       for (const listener of this.listeners) listener.failed(error, again);
     } finally {
       clearTimeout(timer);

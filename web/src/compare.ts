@@ -13,6 +13,7 @@ import { keys, legend } from "./legend";
 import { menu, Panel } from "./panel";
 import { ends } from "./sorting";
 import { Table } from "./table";
+import { tableFigure } from "./table/figure";
 import { TableView } from "./table/view";
 
 const HELP_TABLE = [
@@ -37,7 +38,11 @@ export class CompareView {
   constructor(private readonly app: App) {
     const name = (): string => fileName("compare", app.model.name, app.state.against);
     this.table = new Panel("compare-table", "Differences", HELP_TABLE, [
-      menu("Export", "Export the differences", () => [{ text: "All differences, as CSV", run: () => this.saveCsv(name()) }]),
+      menu("Export", "Export the differences", () => [
+        { text: "All differences, as CSV", run: () => this.saveCsv(name()) },
+        { text: "Figure, as SVG", run: () => this.tableFigure((text) => saveSvg(name(), text)) },
+        { text: "Figure, as PNG", run: () => this.tableFigure((text) => void savePng(name(), text)) },
+      ]),
     ]);
     this.plot = new Panel("compare-plot", "Agreement", HELP_PLOT, [
       menu("Export", "Export the scatterplot", () => [
@@ -58,6 +63,7 @@ export class CompareView {
     const { state } = app;
     const against = app.against();
     replace(this.table.tools, button("Most different first", () => this.sortBy(null, ""), { class: "tool" }));
+    if (!against) this.plot.empty(h("p", { class: "soft" }, "Nothing to compare yet."));
     if (!against) return this.table.empty(h("p", {}, "Start Tiltmeter with two models to compare them: tiltmeter explore MODEL MODEL."));
     const key = JSON.stringify([asked(state), against, theme()]);
     if (key === this.shownFor) return;
@@ -136,7 +142,8 @@ export class CompareView {
       selected: this.picked,
     });
     this.table.sentence.textContent = said(header.sentence);
-    replace(this.foot, legend(table.scores, far, theme(), "differences"), h("div", { class: "beside" }, keys("sure to differ", "may be the same")));
+    replace(this.foot, legend(table.scores, far, theme(), "differences"), h("div", { class: "beside" }, keys("sure to differ", "may be the same"),
+      header.unit === "sd" && h("span", {}, "Differences are in standard deviations of each, as the two have different units.")));
   }
 
   private label = (side: { model: string; kind: string }): string => {
@@ -193,6 +200,13 @@ export class CompareView {
     this.picked = { target, feature };
     this.drawTable();
     this.mark();
+  }
+
+  private tableFigure(save: (text: string) => void): void {
+    if (!this.found) return;
+    const { table, header } = this.found;
+    const groups = [{ label: "", table, rows: this.words("rows") }];
+    save(tableFigure(this.words("columns"), groups, colours(reach(table.scores, true), theme()), `${header.b.name} less ${header.a.name}`));
   }
 
   private figure(save: (text: string) => void): void {

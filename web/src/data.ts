@@ -43,7 +43,7 @@ export class Data {
   }
 
   words(view: Asked, words: Words, asking: Asking = {}): Promise<TypedWords> {
-    return this.json("words", { ...query(view), add_target: words.targets, add_feature: words.features }, asking);
+    return this.json("words", { ...query(view), add_target: words.targets, add_feature: words.features, profile_name: view.names }, asking);
   }
 
   cell(view: Asked, target: string, feature: string, asking: Asking): Promise<Cell> {

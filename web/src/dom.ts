@@ -32,10 +32,6 @@ export function s<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
-export function option(value: string, text: string, selected = false): HTMLOptionElement {
-  return h("option", { value, selected }, text);
-}
-
 /** A button; `label` is its name for those who do not see its sign. */
 export function button(text: Child, run: (event: Event) => void, attributes: Attributes = {}): HTMLButtonElement {
   return h("button", { type: "button", click: run, ...attributes }, text);

@@ -1,6 +1,5 @@
 /** Taking a view along: its numbers as CSV, its figure as SVG or PNG. */
 
-
 export function save(name: string, content: Blob): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(content);
@@ -45,7 +44,7 @@ export function standalone(figure: SVGSVGElement, title: string): string {
   return framed(copy.innerHTML, width, height, title, figure.getAttribute("viewBox"));
 }
 
-const escape = (text: string): string => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]!);
+export const escaped = (text: string): string => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]!);
 
 /** An SVG document with the page's background and a title, in which the drawing says where it is from. */
 export function framed(inside: string, width: number, height: number, title: string, viewBox: string | null = null): string {
@@ -55,8 +54,8 @@ export function framed(inside: string, width: number, height: number, title: str
   const w = Math.max(width, 240), top = 32;
   const head = title.length * 6.4 > w ? `${title.slice(0, Math.floor(w / 6.4) - 1)}…` : title;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${height + top}" viewBox="0 0 ${w} ${height + top}">`
-    + `<title>${escape(title)}</title><rect width="100%" height="100%" fill="${back}"/>`
-    + `<text x="8" y="21" font-family="${family}" font-size="13" font-weight="600" fill="${ink}">${escape(head)}</text>`
+    + `<title>${escaped(title)}</title><rect width="100%" height="100%" fill="${back}"/>`
+    + `<text x="8" y="21" font-family="${family}" font-size="13" font-weight="600" fill="${ink}">${escaped(head)}</text>`
     + `<svg y="${top}" width="${width}" height="${height}" viewBox="${viewBox ?? `0 0 ${width} ${height}`}" `
     + `font-family="${family}">${inside}</svg></svg>`;
 }

@@ -31,6 +31,9 @@ export const plural = (count: number, one: string, many = `${one}s`): string =>
 /** A sentence of the server with true minus signs. */
 export const said = (text: string): string => text.replace(/(^|[\s(])-(?=\d)/g, `$1${MINUS}`);
 
+/** A reason as a sentence of its own. */
+export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+
 /** "a, b and c". */
 export function list(words: readonly string[], most = Infinity): string {
   const named = words.length > most ? [...words.slice(0, most), `${words.length - most} more`] : [...words];

@@ -44,6 +44,9 @@ export class Headline {
       if (focused) [...this.element.querySelectorAll("select")].find((e) => e.getAttribute("aria-label") === focused)?.focus();
     }
     const { summary, shown } = app;
+    const header = shown?.table.header;
+    const own = header?.model === state.model && header.targets === state.targets && header.features === state.features && header.kind === state.kind;
+    this.plain.classList.toggle("away", !summary && !own); // it speaks of what was shown before
     if (summary) {
       replace(this.plain, ...summary.parts.map(({ text: sent, role }) => {
         const text = said(sent);
@@ -53,7 +56,7 @@ export class Headline {
         }
         return role ? h("b", {}, text) : text;
       }));
-    } else if (shown) this.plain.textContent = said(shown.table.header.sentence);
+    } else if (own) this.plain.textContent = said(header.sentence);
   }
 
   private features(names: string[]): HTMLSelectElement {

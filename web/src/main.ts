@@ -87,15 +87,24 @@ function start(known: Catalogue): void {
     }
   };
 
-  const panels = [table.panel];
+  // What the other views show is no longer what the headline says.
+  const wait = (): void => {
+    map.wait();
+    detail.wait();
+  };
   app.listen({
     loading: (text, cancel) => {
-      if (!app.shown) for (const panel of [map.panel, detail.panel]) panel.empty(h("p", { class: "soft" }, "Waits for the table."));
-      const reports = panels.map((panel) => panel.loading(text, cancel));
-      return (progress) => reports.forEach((report) => report(progress));
+      if (!app.shown) wait();
+      return table.panel.loading(text, cancel);
     },
-    failed: (error, again) => table.panel.failed(error, again),
-    cancelled: (again) => table.panel.empty(h("p", {}, h("strong", {}, "Cancelled.")), h("p", {}, "Choose something else above, or compute it after all."), button("Compute it", again)),
+    failed: (error, again) => {
+      wait();
+      table.panel.failed(error, again);
+    },
+    cancelled: (again) => {
+      wait();
+      table.panel.empty(h("p", {}, h("strong", {}, "Cancelled.")), h("p", {}, "Choose something else above, or compute it after all."), button("Compute it", again));
+    },
     drawn: () => {
       headline.draw();
       table.draw();
@@ -118,9 +127,9 @@ function start(known: Catalogue): void {
       else history.replaceState(null, "", address);
     }
     const has = (...keys: (keyof State)[]): boolean => keys.some((key) => changed.has(key));
+    if (has("model", "targets", "features", "kind")) app.summary = null;
     headline.draw();
     if (has("model", "targets", "features", "kind", "words", "sensitive")) {
-      if (has("model", "targets", "features", "kind")) app.summary = null;
       void app.load();
     } else if (has("sorting", "count", "pinned", "only", "moved")) void app.rearrange();
     else if (has("target", "feature", "stretch")) {

@@ -22,6 +22,8 @@ export type Order =
 export interface Sorting {
   columns: Order;
   rows: Order;
+  /** The header that was clicked last: a click on another one begins to count anew. */
+  last?: { axis: Axis; word: string };
 }
 
 export const UNSORTED: Sorting = { columns: { by: "name" }, rows: { by: "name" } };
@@ -37,11 +39,14 @@ const is = (order: Order, by: Order["by"], word: string, origin: Origin): boolea
  */
 export function click(sorting: Sorting, axis: Axis, word: string, origin: Origin): Sorting {
   const across = other(axis);
-  if (!is(sorting[across], "score", word, origin)) {
-    return { ...sorting, [across]: { by: "score", word, origin } };
+  // A link does not hold which header was last; there the sorting itself tells.
+  const again = !sorting.last || (sorting.last.axis === axis && sorting.last.word === word);
+  const last = { axis, word };
+  if (!again || !is(sorting[across], "score", word, origin)) {
+    return { ...sorting, [across]: { by: "score", word, origin }, last };
   }
   if (!is(sorting[axis], "similarity", word, origin)) {
-    return { ...sorting, [axis]: { by: "similarity", word, origin } };
+    return { ...sorting, [axis]: { by: "similarity", word, origin }, last };
   }
   return UNSORTED;
 }

@@ -2,15 +2,15 @@
 
 import type { App } from "./app";
 import { choose } from "./choose";
-import { colours, reach, uncertain } from "./colour";
+import { colours, reach } from "./colour";
 import { announce, button, h, replace, theme } from "./dom";
-import { csv, fileName, framed, saveCsv, savePng, saveSvg } from "./export";
+import { csv, fileName, saveCsv, savePng, saveSvg } from "./export";
 import { categories, list, plural } from "./format";
 import { keys, legend as scale } from "./legend";
 import { legend, origin } from "./orders";
 import { menu, Panel, popover, select } from "./panel";
 import { type Axis, clicks, type Order, UNSORTED } from "./sorting";
-import { square } from "./table/draw";
+import { tableFigure } from "./table/figure";
 import { type Group, TableView } from "./table/view";
 
 const HELP = [
@@ -33,8 +33,8 @@ export class TablePanel {
       menu("Export", "Export the table", () => [
         { text: "Cells shown, as CSV", run: () => this.saveCsv(false) },
         { text: "All cells, as CSV", run: () => this.saveCsv(true) },
-        { text: "Figure, as SVG", run: () => saveSvg(this.name(), this.figure()) },
-        { text: "Figure, as PNG", run: () => void savePng(this.name(), this.figure()) },
+        { text: "Figure, as SVG", run: () => this.figure((text) => saveSvg(this.name(), text)) },
+        { text: "Figure, as PNG", run: () => this.figure((text) => void savePng(this.name(), text)) },
       ]),
     ]);
     this.view = new TableView({
@@ -180,11 +180,12 @@ export class TablePanel {
     const { lost } = table.header;
     replace(this.foot,
       scale(table.scores, far, theme(), table.header.unit === "correlation" ? "scores" : "log ratios"),
-      h("div", { class: "beside" }, keys(),
+      h("div", { class: "beside" }, keys()),
+      h("div", { class: "under" },
         button("+ Add a word", () => this.act.words(), { class: "text" }),
         table.header.unit === "correlation" && h("label", {}, stretch, " stretch colours to the strongest"),
         lost.length > 0 && popover(`${plural(lost.length, "word")} lost`, "Words without a score", (box) => {
-          box.append(h("h3", {}, "Words without a score"),
+          box.append(h("h3", {}, "Words without a score"), this.app.model.note ? h("p", {}, this.app.model.note) : "",
             h("ul", { class: "lost" }, ...lost.map((l) => h("li", {}, h("b", {}, l.word), ` (${l.where}): ${l.reason}`))));
         }, "text")));
   }
@@ -192,6 +193,7 @@ export class TablePanel {
   private name = (): string => fileName(this.app.model.name, this.app.state.targets, this.app.state.features, this.app.state.kind);
 
   private saveCsv(all: boolean): void {
+    if (!this.app.shown) return;
     const { columns, rows, table } = this.app.shown!;
     const { header } = table;
     const out: (string | number)[][] = [];
@@ -205,37 +207,10 @@ export class TablePanel {
   }
 
   /** The table as shown, as an SVG document. */
-  private figure(): string {
-    const { columns } = this.app.shown!;
-    const groups = this.groups();
-    const cell = 20, head = 132, top = 120;
-    const far = this.reach();
-    const colour = colours(far, theme());
-    const style = getComputedStyle(document.documentElement);
-    const ink = style.getPropertyValue("--ink"), tile = style.getPropertyValue("--tile");
-    const clean = (text: string): string => text.replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]!);
-    const parts: string[] = [];
-    columns.forEach((word, c) => {
-      const x = head + c * cell + cell / 2 + 4;
-      parts.push(`<text transform="translate(${x} ${top - 6}) rotate(-60)" font-size="11" fill="${ink}">${clean(word)}</text>`);
-    });
-    let y = top;
-    for (const { table, rows } of groups) {
-      for (const word of rows) {
-        parts.push(`<text x="${head - 8}" y="${y + cell / 2 + 4}" font-size="11" text-anchor="end" fill="${ink}">${clean(word)}</text>`);
-        columns.forEach((target, c) => {
-          const v = table.of(target, word);
-          const x = head + c * cell;
-          parts.push(`<rect x="${x + 1}" y="${y + 1}" width="${cell - 2}" height="${cell - 2}" fill="${tile}"/>`);
-          if (!v || Number.isNaN(v.score)) return;
-          const [dx, dy, size] = square(cell, cell, uncertain(v.low, v.high));
-          parts.push(`<rect x="${x + dx}" y="${y + dy}" width="${size}" height="${size}" fill="${colour(v.score)}"><title>${clean(target)} — ${clean(word)}: ${v.score.toFixed(2)} (${v.low.toFixed(2)} to ${v.high.toFixed(2)})</title></rect>`);
-        });
-        y += cell;
-      }
-      y += 12;
-    }
-    const title = `${list([this.app.title(this.app.state.targets), this.app.title(this.app.state.features)])}, ${this.app.model.name}, ${this.app.state.kind}`;
-    return framed(parts.join(""), head + columns.length * cell + 80, y + 4, title);
+  private figure(save: (text: string) => void): void {
+    const { title, state, model, shown } = this.app;
+    if (!shown) return;
+    const what = `${list([title(state.targets), title(state.features)])}, ${model.name}, ${state.kind}`;
+    save(tableFigure(shown.columns, this.groups(), colours(this.reach(), theme()), what));
   }
 }

@@ -33,7 +33,7 @@ const STEPS: Step[] = [
   },
   {
     at: "#table", title: "2 of 3: the table and the map are one",
-    text: (app) => `${app.state.target || "A target"} is selected in both. Orange goes together, purple apart; small squares are not sure. Click a header to sort, a cell to look behind it.`,
+    text: (app) => `${app.state.target ? `“${app.state.target}”` : "A target"} is selected in both. Orange goes together, purple apart; small squares are not sure. Click a header to sort, a cell to look behind it.`,
     next: "What explains it?",
   },
   {

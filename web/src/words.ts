@@ -32,7 +32,7 @@ export class WordsDialog {
 
   open(word = "", kind: keyof Words = this.kind): void {
     this.kind = kind;
-    if (!this.app.can("words")) this.note.textContent = "What is open is a finished run: new words need the model itself.";
+    this.say(this.app.can("words") ? "" : "What is open is a finished run: new words need the model itself.");
     this.draw();
     if (!this.dialog.open) this.dialog.showModal();
     this.input.value = word;
@@ -80,21 +80,22 @@ export class WordsDialog {
       return h("li", {}, h("b", {}, word), h("small", {}, one), this.fate(kind, word), remove);
     }));
     replace(this.list, rows.length ? h("ul", {}, ...rows) : null);
-
   }
 
   private fate(kind: keyof Words, word: string): HTMLElement {
     const { typed } = this.app;
+    if (kind === "names" && this.app.state.kind === "direct") return h("span", { class: "soft" }, "direct scores use no names");
     const answer = typed?.[kind].find((w) => w.word === word);
     if (!answer) return h("span", { class: "soft" }, "being scored…");
     if (answer.lost) return h("span", { class: "warning" }, `lost: ${answer.lost}`);
-    if ("to_target" in answer) return h("span", {}, answer.sentence ?? "joins the bridge");
+    const caution = answer.caution ? h("small", { class: "warning" }, ` ${answer.caution}`) : null;
+    if ("to_target" in answer) return h("span", {}, answer.sentence ?? "joins the bridge", caution);
     const against = kind === "targets" ? typed!.columns : typed!.rows;
     let best = -1;
     answer.score.forEach((v, i) => {
       if (v !== null && i < against.length && (best < 0 || Math.abs(v) > Math.abs(answer.score[best]!))) best = i;
     });
     if (best < 0) return h("span", { class: "warning" }, "no score");
-    return h("span", {}, `strongest with ${against[best]}: ${number(answer.score[best]!)} (${number(answer.low[best] ?? NaN)} to ${number(answer.high[best] ?? NaN)})`);
+    return h("span", {}, `strongest with ${against[best]}: ${number(answer.score[best]!)} (${number(answer.low[best] ?? NaN)} to ${number(answer.high[best] ?? NaN)})`, caution);
   }
 }

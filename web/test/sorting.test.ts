@@ -34,6 +34,13 @@ describe("B.1 and B.2: what a header's clicks do", () => {
     expect(clicks(next, "columns", "cook", "here")).toBe(0);
   });
 
+  it("forgets the clicks on a header when another is clicked", () => {
+    const one = click(click(UNSORTED, "columns", "cook", "here"), "rows", "bold", "here");
+    const back = click(one, "columns", "cook", "here");
+    expect([back.columns, back.rows]).toEqual([one.columns, one.rows]);
+    expect(click(back, "columns", "cook", "here").columns).toEqual({ by: "similarity", word: "cook", origin: "here" });
+  });
+
   it("starts counting anew in another model", () => {
     const one = click(UNSORTED, "columns", "cook", "here");
     expect(clicks(one, "columns", "cook", "there")).toBe(0);

@@ -42,7 +42,7 @@ it("reads the server's bytes with targets as columns", () => {
 
 it("joins typed words, a typed target with a typed feature too, and leaves lost ones out", () => {
   const typed = (word: string, score: number[], lost: string | null = null): TypedScores =>
-    ({ word, lost, score, low: score, high: score, adjusted: score, n: score });
+    ({ word, lost, caution: null, score, low: score, high: score, adjusted: score, n: score });
   const table = Table.read(body()).joined(
     [typed("barista", [0.1, 0.2]), typed("zzz", [], "not in the vocabulary")],
     [typed("shy", [0.3, 0.4, 0.5])],

@@ -38,6 +38,9 @@ def explore(
     several_tokens: Annotated[
         bool, typer.Option("--several-tokens", help="Masked models: score words of several tokens too. Much slower.")
     ] = False,
+    least: Annotated[
+        int, typer.Option(min=0, help="Models in the box: leave out words that they met less often in training.")
+    ] = 100,
     device: Device = None,
     dtype: Dtype = None,
     cache: Cache = True,
@@ -53,7 +56,7 @@ def explore(
         ) from None
     names = what or [_DEMO]
     load = functools.partial(_load, device=device, dtype=dtype, cache=cache, whole_words=not several_tokens)
-    sources = offered(names, load, language=lang)
+    sources = offered(names, load, language=lang, least=least)
 
     def ready(address: str) -> None:
         typer.echo(address)

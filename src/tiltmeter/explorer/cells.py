@@ -16,6 +16,7 @@ from tiltmeter.explorer.views import View
 from tiltmeter.explorer.wire import Body, json_body
 from tiltmeter.lexicon.catalogue import languages, word_sets
 from tiltmeter.measure.scores import ScoreMatrix
+from tiltmeter.measure.sources import COMMONNESS
 
 
 def cell(explorer: Explorer, view: View, target: str, feature: str) -> Task[Body]:
@@ -45,7 +46,7 @@ def cell(explorer: Explorer, view: View, target: str, feature: str) -> Task[Body
             "templates": source.sentences(view, target, feature, work)
             if view.kind == "direct" and isinstance(source, LiveModel)
             else [],
-            "weak": sentences.weak_bridge(pair.matrix, target, feature),
+            "weak": source.caution(target, feature) or sentences.weak_bridge(pair.matrix, target, feature),
             "sentence": sentences.whole(sentences.link(pair.matrix, target, feature)),
         }
         return json_body(value)
@@ -101,8 +102,13 @@ def sources(explorer: Explorer, view: View, target: str, feature: str, sensitive
         offered = set(found.category.values())
         missing = [one for one in sensitive if one not in offered]
         note = f"Nothing is known here of {sentences.listed(missing, 20)}." if missing else None
-        if math.isnan(raw) or not sentences.certain(low, high):
-            note = "The interval of the link holds 0: there is nothing to explain." + (f" {note}" if note else "")
+        told = [
+            sentences.of_source(
+                target, feature, raw, one, found.category[one.name], own=found.category[one.name] == view.features
+            )
+            for one in ranked
+        ]
+        best = next((place for place, one in enumerate(ranked) if not math.isnan(one.partial)), 0)
         value = {
             "target": target,
             "feature": feature,
@@ -115,7 +121,7 @@ def sources(explorer: Explorer, view: View, target: str, feature: str, sensitive
                 {
                     "name": one.name,
                     "category": found.category[one.name],
-                    "whole": one.name == found.category[one.name],
+                    "whole": one.name == found.category[one.name] != COMMONNESS,
                     "partial": one.partial,
                     "partial_low": one.partial_low,
                     "partial_high": one.partial_high,
@@ -126,8 +132,8 @@ def sources(explorer: Explorer, view: View, target: str, feature: str, sensitive
                 }
                 for one in ranked
             ],
-            "sentence": sentences.of_sources(target, feature, raw, ranked, found.category),
-            "sentences": [sentences.of_source(target, feature, raw, one, found.category[one.name]) for one in ranked],
+            "sentence": told[best] if told else f"What explains {target} and {feature} cannot be told.",
+            "sentences": told,
             "note": note,
             "method": found.sources.share_bounds.method,
         }

@@ -91,7 +91,9 @@ class Explorer:
     def pair(self, view: View, target: str, feature: str, work: Work) -> Pair:
         """A pair of the view, or of typed words, or half and half; an error names what was lost."""
         matrix = work.need(self.matrix(view))
-        known = {one.word: one for one in matrix.lost}
+        source = self.source(view.model)
+        # A word that was left out because it is rare can be scored when it is asked for.
+        known = {one.word: one for one in matrix.lost if not source.caution(one.word)}
         typed = Typed(
             () if target in matrix.targets or target in known else (target,),
             () if feature in matrix.features or feature in known else (feature,),

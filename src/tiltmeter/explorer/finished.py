@@ -35,9 +35,14 @@ class FinishedModel(Source):
 
     def __init__(self, id: str, name: str, run: Run, files: dict[Named, Path], kind: str) -> None:
         self.id, self.name, self.kind = id, name, kind
+        self._measured = name  # as the run calls it
         self.language = str(run.manifest.get("language", "en"))
         self._files, self._run = files, run
         self.note = f"From the run {run.folder.name}: what it measured can be seen, nothing new can be computed."
+
+    @property
+    def folder(self) -> Path:
+        return self._run.folder
 
     @property
     def views(self) -> list[Named]:
@@ -94,7 +99,7 @@ class FinishedModel(Source):
             (
                 one
                 for one in self._run.measurements
-                if one.model == self.name and one.metric == key[2] and one.test.count(" × ")
+                if one.model == self._measured and one.metric == key[2] and one.test.count(" × ")
                 and one.details.get("target") in stored.about.get("rows", ())
                 and one.details.get("feature") in stored.about.get("columns", ())
             ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,7 @@ from tiltmeter.measure.sources import Explained, explain
 from tiltmeter.measurement import Lost, Measurement
 from tiltmeter.metrics.logprob import bias_scores, increased_log_probability
 from tiltmeter.models.lm import LanguageModel, Query
+from tiltmeter.models.named import occurrences
 
 Array = NDArray[np.float64]
 
@@ -48,8 +49,19 @@ class Predictions:
 class LiveModel(Source):
     """A language model, ready to be asked."""
 
-    def __init__(self, id: str, model: LanguageModel, *, language: str = "en", name: str | None = None) -> None:
+    def __init__(
+        self,
+        id: str,
+        model: LanguageModel,
+        *,
+        language: str = "en",
+        name: str | None = None,
+        counts: Mapping[str, int] | None = None,
+        least: int = 0,
+    ) -> None:
+        """`counts` says how often it met each word in training: those met fewer than `least` times are left out."""
         self.id, self.language = id, language
+        self._counts, self._least = counts or {}, least if counts else 0
         self.name = name or model.name
         self._shared = Shareable(model)
         self._known_templates: dict[str, TemplateSet] = {}
@@ -58,29 +70,35 @@ class LiveModel(Source):
         self.can = CAN if self._vocabulary else tuple(one for one in CAN if one != "discover")
         if model.settings.get("several_tokens") == "lost":
             self.note = "Only words of one piece are scored: start with --several-tokens to score the others too."
+        if self._least:
+            self.note += " Words that the model hardly met in training are left out: --least 0 keeps them."
 
     def matrix(self, view: View, work: Work) -> ScoreMatrix:
         model = self._shared.guarded(work)
         self._check(view)
+        targets, features = self._common(view.targets), self._common(view.features)
+        sets = [view.targets, view.features]
         if view.kind == "direct":
             templates = self._templates(f"{view.targets}-{view.features}")
-            found = direct(model, view.targets, view.features, templates=templates, lang=self.language)
+            found = direct(model, targets, features, templates=templates, lang=self.language)
         else:
+            sets.append(BRIDGE)
             found = indirect(
                 model,
-                view.targets,
-                view.features,
+                targets,
+                features,
                 bridge=self._bridge(view),
                 to_target=self._templates(f"{view.targets}-{BRIDGE}"),
                 to_feature=self._templates(f"{BRIDGE}-{view.features}"),
                 lang=self.language,
             )
-        return dataclasses.replace(found, model=self.name)
+        rare = tuple(lost for name in sets for lost in self._rare(name) if lost.word not in view.add_names)
+        return dataclasses.replace(found, model=self.name, lost=(*found.lost, *rare))
 
     def extended(self, view: View, typed: Typed, matrix: ScoreMatrix, work: Work) -> Extended:
-        targets, features = (word_set(name, self.language) for name in (view.targets, view.features))
-        new_targets = _as_set(targets, typed.targets)
-        new_features = _as_set(features, typed.features)
+        targets, features = self._common(view.targets), self._common(view.features)
+        new_targets = self._typed(view.targets, typed.targets)
+        new_features = self._typed(view.features, typed.features)
         model = self._shared.guarded(work)
         if view.kind == "direct":
             return extended_direct(model, matrix, targets, features, new_targets, new_features)
@@ -110,9 +128,8 @@ class LiveModel(Source):
 
     def explained(self, part: ScoreMatrix, sensitive: tuple[str, ...], work: Work) -> Explained:
         model = self._shared.guarded(work)
-        categories = {
-            word_set(name, self.language): self._templates(f"{BRIDGE}-{name}") for name in dict.fromkeys(sensitive)
-        }
+        common = {name: self._common(name) for name in dict.fromkeys(sensitive)}
+        categories = {words: self._templates(f"{BRIDGE}-{name}") for name, words in common.items() if words.words}
         return explain(model, part, categories, bridge=self._names(part.bridge.names if part.bridge else ()))
 
     def sentences(self, view: View, target: str, feature: str, work: Work) -> list[dict[str, Any]]:
@@ -179,12 +196,49 @@ class LiveModel(Source):
                     hint="The catalogue lists the pairs that there are.",
                 )  # fmt: skip
 
+        for name in (view.targets, view.features):
+            if not self._common(name).words:
+                raise RefusalError(
+                    409, "not_here",
+                    f"{self.name} met no word of {name!r} {self._least} times or more in training.",
+                    hint="Choose another category, or start with --least 0 to see them all the same.",
+                )  # fmt: skip
+
+    def caution(self, *words: str) -> str | None:
+        found = next((word for word in words if self._met(word) < self._least), None)
+        if found is None:
+            return None
+        return f"The model met {found!r} {_times(self._met(found))} in training: what it says of it is mostly noise."
+
+    def _met(self, word: str) -> int:
+        return occurrences(word, self._counts)
+
+    def _common(self, name: str) -> WordSet:
+        """A category, without the words that the model has hardly met."""
+        words = word_set(name, self.language)
+        kept = tuple(word for word in words.words if self._met(word.text) >= self._least)
+        return dataclasses.replace(words, words=kept) if len(kept) < len(words) else words
+
+    def _rare(self, name: str) -> list[Lost]:
+        """The words of a category that are left out."""
+        counts = {text: self._met(text) for text in word_set(name, self.language).texts}
+        return [
+            Lost(text, name, f"the model met it {_times(count)} in training, fewer than {self._least}")
+            for text, count in counts.items()
+            if count < self._least
+        ]
+
+    def _typed(self, name: str, typed: tuple[str, ...]) -> WordSet:
+        """The typed words that the category does not show, as a set of the same name."""
+        words, shown = word_set(name, self.language), set(self._common(name).texts)
+        return dataclasses.replace(words, words=tuple(self._word(text, name) for text in typed if text not in shown))
+
     def _bridge(self, view: View) -> WordSet:
         return self._names(view.add_names)
 
     def _names(self, some: Sequence[str]) -> WordSet:
-        """All names of the lexicon, and those of `some` that it does not have."""
-        names = word_set(BRIDGE, self.language)
+        """The names of the lexicon, and those of `some` that are not among them."""
+        names = self._common(BRIDGE)
         known = set(names.texts)
         new = tuple(Word(name, frozenset({Kind.NAME})) for name in some if name not in known)
         return dataclasses.replace(names, words=names.words + new) if new else names
@@ -194,7 +248,5 @@ class LiveModel(Source):
         return next((word for word in words.words if word.text == text), as_word(text, words))
 
 
-def _as_set(words: WordSet, typed: tuple[str, ...]) -> WordSet:
-    """The typed words that the set does not have, as a set of the same name."""
-    known = set(words.texts)
-    return dataclasses.replace(words, words=tuple(as_word(text, words) for text in typed if text not in known))
+def _times(count: int) -> str:
+    return "never" if not count else "once" if count == 1 else f"{count} times"

@@ -12,14 +12,14 @@ from fastapi import Depends, Query, Request
 
 from tiltmeter.explorer import cells, comparison, maps, tables, vocabulary
 from tiltmeter.explorer.catalogue import MOST_K
-from tiltmeter.explorer.computations import Computations, Task
+from tiltmeter.explorer.computations import Task
 from tiltmeter.explorer.explorer import Explorer
 from tiltmeter.explorer.layouts import Method
 from tiltmeter.explorer.problems import RefusalError
 from tiltmeter.explorer.views import MOST_WORDS, ScoreKind, Typed, View, typed_word, typed_words
 from tiltmeter.explorer.wire import Body
 from tiltmeter.lexicon.catalogue import languages, word_sets
-from tiltmeter.measure.sources import SENSITIVE
+from tiltmeter.measure.sources import SENSITIVE, sensitive_sets
 
 _SENTENCE = 300
 _CATEGORIES = 12
@@ -31,18 +31,9 @@ Categories = Annotated[list[str], Query(max_length=_CATEGORIES)]
 ModelId = Annotated[str | None, Query(max_length=100, description="id from the catalogue; by default the first")]
 
 
-def explorer_of(request: Request) -> Explorer:
+async def explorer_(request: Request) -> Explorer:
     explorer: Explorer = request.app.state.explorer
     return explorer
-
-
-def computations_of(request: Request) -> Computations:
-    computations: Computations = request.app.state.computations
-    return computations
-
-
-async def explorer_(request: Request) -> Explorer:
-    return explorer_of(request)
 
 
 async def view_(
@@ -96,7 +87,9 @@ async def sources(
             409, "not_here", "direct scores have no bridge, and so no sources.", hint="Use kind=indirect."
         )
     pair = typed_word(target, "a target"), typed_word(feature, "a feature")
-    return cells.sources(explorer, view, *pair, _known(explorer, view, sensitive) or SENSITIVE)
+    language = explorer.source(view.model).language
+    asked = _known(explorer, view, sensitive) or (sensitive_sets(language) if language in languages() else ())
+    return cells.sources(explorer, view, *pair, asked)
 
 
 async def map_(

@@ -100,10 +100,12 @@ def weak_bridge(matrix: ScoreMatrix, target: str, feature: str) -> str | None:
     return None
 
 
-def of_source(target: str, feature: str, raw: float, source: Source, category: str) -> str:
-    """What one candidate explains."""
+def of_source(target: str, feature: str, raw: float, source: Source, category: str, *, own: bool = False) -> str:
+    """What one candidate explains; `own` says that the feature is itself a word of its category."""
     held = _held(source.name, category)
     if math.isnan(source.partial):
+        if own:
+            return f"With {held} fixed nothing of {feature!r} is left to vary, as it is one of those words itself."
         return f"Whether {held} explains it cannot be told: too few names have a score with it."
     ends = f"({source.partial_low:.2f} to {source.partial_high:.2f})"
     now = f"{source.partial:.2f} {ends}"
@@ -122,14 +124,6 @@ def _held(name: str, category: str) -> str:
     if name == COMMONNESS:
         return name
     return f"{category} as a whole" if name == category else repr(name)
-
-
-def of_sources(target: str, feature: str, raw: float, ranked: Sequence[Source], category: dict[str, str]) -> str:
-    """The candidate that explains most."""
-    best = next((one for one in ranked if not math.isnan(one.partial)), None)
-    if best is None:
-        return f"What explains the link between {target} and {feature} cannot be told."
-    return of_source(target, feature, raw, best, category[best.name])
 
 
 def share_in_words(share: float) -> str:

@@ -27,6 +27,10 @@ class Source(ABC):
         """Each view there is; None: all that templates allow."""
         return None
 
+    def caution(self, *words: str) -> str | None:  # noqa: ARG002
+        """Why what the model says of some of these words is worth little, if it is known."""
+        return None
+
     @abstractmethod
     def matrix(self, view: View, work: Work) -> ScoreMatrix:
         """The scores of a view."""

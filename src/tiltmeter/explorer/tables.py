@@ -86,7 +86,12 @@ def words(explorer: Explorer, view: View, typed: Typed, names: tuple[str, ...]) 
             "columns": matrix.features,
             "features": [
                 _entry(word, view.features, word in matrix.features, found.matrix.features, reasons)
-                or {"word": word, "lost": None, **_line(found.matrix, np.s_[:, found.matrix.features.index(word)])}
+                or {
+                    "word": word,
+                    "lost": None,
+                    "caution": source.caution(word),
+                    **_line(found.matrix, np.s_[:, found.matrix.features.index(word)]),
+                }
                 for word in typed.features
             ],
             "targets": [
@@ -94,6 +99,7 @@ def words(explorer: Explorer, view: View, typed: Typed, names: tuple[str, ...]) 
                 or {
                     "word": word,
                     "lost": None,
+                    "caution": source.caution(word),
                     **_line(found.matrix, np.s_[found.matrix.targets.index(word), : len(matrix.features)]),
                 }
                 for word in typed.targets
@@ -110,6 +116,7 @@ def words(explorer: Explorer, view: View, typed: Typed, names: tuple[str, ...]) 
                     {
                         "word": name,
                         "lost": None if known else why.get(name, "it cannot be scored by the model"),
+                        "caution": source.caution(name),
                         "to_target": to_target,
                         "to_feature": to_feature,
                         "sentence": _of_name(name, matrix, to_target, to_feature) if known else None,

@@ -31,7 +31,7 @@ def discover(explorer: Explorer, view: View, target: str, k: int) -> Task[Body]:
 
     def compute(work: Work) -> Body:
         matrix = work.need(explorer.matrix(view))
-        lost = [one for one in matrix.lost if one.word == target]
+        lost = [one for one in matrix.lost if one.word == target and not source.caution(target)]
         if target not in matrix.targets and not lost:
             found = work.need(explorer.extended(view, Typed((target,))))
             matrix, lost = found.matrix, list(found.lost)

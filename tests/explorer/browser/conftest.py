@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from importlib import resources
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ pytest.importorskip("playwright.sync_api", reason="the page is tested with Playw
 
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
+from ..served import served
 from .explorer import Explorer
 
 FLAGS = [
@@ -70,6 +72,17 @@ def visit(browser: Browser, *, seen: bool) -> Iterator[Page]:
     expected = getattr(page, "expected_errors", ())
     context.close()
     assert [e for e in errors if not any(part in e for part in expected)] == []
+
+
+@pytest.fixture(scope="session")
+def demo_address(model_folders: list[Path]) -> Iterator[str]:
+    """The address of a real server on the model in the box, and a tiny one to compare it with."""
+    from tiltmeter.models.named import demos
+
+    if not any(one.name == "demo:en" and one.kind == "masked" for one in demos()):
+        _missing("the model in the box is not there")
+    with served(model_folders[0].parent, first="demo:en") as address:
+        yield address
 
 
 @pytest.fixture

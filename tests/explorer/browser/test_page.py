@@ -104,6 +104,11 @@ def test_exports_hold_the_numbers_and_the_figure(explorer: Explorer) -> None:
     assert len(rows) == scores.score.size
     beer = next(r for r in rows if (r["target"], r["feature"]) == ("beer", "man"))
     assert float(beer["score"]) == pytest.approx(scores.column("beer")["man"], abs=1e-4)
+    explorer.page.wait_for_selector("#detail .sources li")
+    text = explorer.save("detail", "What explains it, as CSV").read_text("utf-8-sig")
+    held = {row["held_fixed"]: row for row in csv.DictReader(io.StringIO(text))}
+    assert held["age"]["category"] == "age"
+    assert float(held["age"]["low"]) < float(held["age"]["partial"]) < float(held["age"]["high"])
     for panel in ("table", "map", "detail"):
         figure = ET.parse(explorer.save(panel, "Figure, as SVG")).getroot()
         assert figure.tag.endswith("svg")
@@ -149,15 +154,24 @@ def test_a_failure_says_what_happened_and_can_be_tried_again(explorer: Explorer)
     state = explorer.page.locator("#table .state.failed")
     expect(state).to_contain_text("Tiltmeter does not answer.")
     expect(state).to_contain_text("tiltmeter explore")
+    expect(explorer.page.locator(".plain")).to_be_hidden()
+    for panel in ("map", "detail"):  # nothing of the view before stands under the new headline
+        expect(explorer.page.locator(f"#{panel} .state")).to_contain_text("Waits for the table.")
+        expect(explorer.page.locator(f"#{panel} .body")).to_be_hidden()
     explorer.page.unroute_all(behavior="ignoreErrors")
     explorer.click(state.get_by_role("button", name="Try again"))
     explorer.settle()
     assert len(explorer.rows()) > 600
+    expect(explorer.page.locator("#map .body")).to_be_visible()
 
 
 def test_a_link_to_a_word_that_is_lost_says_so(explorer: Explorer) -> None:
     explorer.open(SMALL + "&target=absinthe")
     expect(explorer.page.locator("#detail .state")).to_contain_text("“absinthe” has no scores here.")
+    explorer.click("#detail button:has-text('Add “absinthe”')")
+    explorer.settle()
+    assert "absinthe" in explorer.columns()
+    expect(explorer.page.locator("#detail .bars").first).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [360, 390, 800, 1280])

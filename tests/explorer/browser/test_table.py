@@ -47,6 +47,11 @@ def test_three_clicks_on_a_column_header_are_algorithm_b1(explorer: Explorer) ->
     explorer.settle()
     assert explorer.columns() == alphabet
     assert len(explorer.rows()) == len(scores.features) + 6
+    # Those that moved out of sight as well stand in their places, none above another.
+    tops = explorer.page.locator("#table .headers.rows button").evaluate_all(
+        "buttons => buttons.map(b => b.getBoundingClientRect().top)"
+    )
+    assert min(np.diff(tops)) >= 24
 
 
 def test_clicks_on_a_row_header_are_algorithm_b2(explorer: Explorer) -> None:
@@ -79,6 +84,38 @@ def test_sorting_stays_when_the_model_or_the_other_category_changes(explorer: Ex
     explorer.page.goto("about:blank")
     explorer.open(link.split("?", 1)[1])
     assert explorer.rows() == rows
+    explorer.choose("Targets", "beverage")
+    explorer.settle()
+    assert explorer.rows() == rows
+    assert "as sorted among occupations" in explorer.text("#table .sentence")
+
+
+def test_the_targets_keep_their_order_when_the_features_change(explorer: Explorer) -> None:
+    """As in the thesis: who goes with "wine", and are those women?"""
+    explorer.open("targets=sport&features=beverage")
+    explorer.click(explorer.header("rows", "wine"))
+    explorer.settle()
+    columns = explorer.columns()
+    assert columns == ends(explorer.scores(model="small", targets="sport", features="beverage").row("wine"))
+    explorer.choose("Features", "gender")
+    explorer.settle()
+    assert explorer.columns() == columns
+
+
+def test_what_is_selected_elsewhere_comes_into_sight(explorer: Explorer) -> None:
+    explorer.open("targets=occupation&features=sport")
+    grid = explorer.page.locator("#table .grid").bounding_box()
+    last = explorer.columns()[-1]
+    assert grid is not None
+    far = explorer.header("columns", last).bounding_box()
+    assert far is not None
+    assert far["x"] > grid["x"] + grid["width"]
+    explorer.page.locator(f'.dots circle[data-target="{last}"]').click(force=True)
+    explorer.settle()
+    (target,) = explorer.query["target"]  # of dots that lie upon each other, the nearest
+    near = explorer.header("columns", target).bounding_box()
+    assert near is not None
+    assert grid["x"] <= near["x"] <= grid["x"] + grid["width"] - near["width"] + 1
 
 
 def test_any_number_at_each_end(explorer: Explorer) -> None:

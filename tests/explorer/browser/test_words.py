@@ -65,6 +65,8 @@ def test_typed_words_appear_in_every_view_or_say_why_not(explorer: Explorer) -> 
 def test_a_typed_name_joins_the_bridge(explorer: Explorer) -> None:
     explorer.open("targets=beverage&features=gender&target=beer&feature=man&addname=nurse")
     assert explorer.page.locator("svg.names .name.typed").count() == 1
+    explorer.click("#actions button:has-text('Add words')")
+    expect(explorer.page.locator(".typed li")).to_contain_text("nurse goes most with")
 
 
 def test_too_long_a_word_is_refused_with_the_reason(explorer: Explorer) -> None:

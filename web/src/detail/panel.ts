@@ -7,10 +7,10 @@ import { correlate } from "../correlate";
 import { asked } from "../data";
 import { button, h, replace, theme } from "../dom";
 import { csv, fileName, saveCsv, savePng, saveSvg, standalone } from "../export";
-import { interval, list, number, plural, pValue, said } from "../format";
+import { interval, list, number, plural, pValue, said, sentence } from "../format";
 import { menu, Panel } from "../panel";
 import type { Axis } from "../sorting";
-import type { Cell } from "../answers";
+import type { Cell, Sources } from "../answers";
 import { type Bar, bars, barsFigure } from "./bars";
 import { discovery } from "./discover";
 import { names } from "./names";
@@ -35,15 +35,28 @@ export class DetailPanel {
   private shownFor = "";
   private listed: Bar[] = [];
   private cell: Cell | null = null;
+  private explained: Sources | null = null;
 
   constructor(private readonly app: App, private readonly acts: Acts) {
     this.panel = new Panel("detail", "Detail", HELP, [
       menu("Export", "Export the detail", () => [
         { text: "Numbers, as CSV", run: () => this.saveCsv() },
-        { text: "Figure, as SVG", run: () => saveSvg(this.name(), this.figure()) },
-        { text: "Figure, as PNG", run: () => void savePng(this.name(), this.figure()) },
+        ...(this.explained ? [{ text: "What explains it, as CSV", run: () => this.saveSources(this.explained!) }] : []),
+        { text: "Figure, as SVG", run: () => this.figure((text) => saveSvg(this.name(), text)) },
+        { text: "Figure, as PNG", run: () => this.figure((text) => void savePng(this.name(), text)) },
       ]),
     ]);
+  }
+
+  /** Until there is a table again. */
+  wait(): void {
+    this.cellSlot.cancel();
+    this.sourceSlot.cancel();
+    this.shownFor = "";
+    this.panel.title("Detail");
+    this.panel.sentence.textContent = "";
+    replace(this.panel.tools);
+    this.panel.empty(h("p", { class: "soft" }, "Waits for the table."));
   }
 
   draw(): void {
@@ -57,6 +70,7 @@ export class DetailPanel {
     this.sourceSlot.cancel();
     this.panel.ready();
     this.cell = null;
+    this.explained = null;
     this.listed = [];
     if (state.target && state.feature) void this.drawCell(state.target, state.feature);
     else if (state.target) this.drawWord("columns", state.target);
@@ -150,7 +164,9 @@ export class DetailPanel {
           }
         },
       }));
-      if (answer) say(sources(answer, app.state.sensitive, app.title));
+      if (!answer) return;
+      this.explained = answer;
+      say(sources(answer, app.state.sensitive, app.title));
     } catch (error) {
       say(h("p", { class: "soft" }, error instanceof Error ? error.message : String(error)),
         button("Try again", () => void this.drawSources(why, view, target, feature), { class: "text" }));
@@ -214,10 +230,20 @@ export class DetailPanel {
     this.panel.sentence.textContent = "";
     this.panel.empty(...words.flatMap((word) => [
       h("p", {}, h("strong", {}, `“${word}” has no scores here.`)),
-      h("p", {}, header.lost.find((l) => l.word === word)?.reason
+      h("p", {}, sentence(header.lost.find((l) => l.word === word)?.reason
         ?? [...(typed?.targets ?? []), ...(typed?.features ?? [])].find((w) => w.word === word)?.lost
-        ?? "It is not among the words of these categories."),
+        ?? "It is not among the words of these categories.")),
+      this.adding(word),
     ]), button("Clear the selection", () => this.app.store.set({ target: "", feature: "" }), { class: "text" }));
+  }
+
+  /** A word that nobody has typed yet can be scored all the same. */
+  private adding(word: string): HTMLElement | null {
+    const { app } = this;
+    const { words, target } = app.state;
+    const role = word === target ? "targets" : "features";
+    if (!app.can("words") || words[role].includes(word)) return null;
+    return button(`Add “${word}” to the table`, () => app.store.set({ words: { ...words, [role]: [...words[role], word] } }));
   }
 
   /** Does the word go along with a sensitive attribute, over all targets? The thesis's hardest task, in one look. */
@@ -265,15 +291,21 @@ export class DetailPanel {
     }
   }
 
-  private figure(): string {
+  private saveSources({ sources: found, raw }: Sources): void {
+    saveCsv(`${this.name()}-sources`, csv(["held_fixed", "category", "score", "partial", "low", "high", "share", "share_low", "share_high"],
+      found.map((s) => [s.name, s.category, raw, s.partial, s.partial_low, s.partial_high, s.share, s.share_low, s.share_high])));
+  }
+
+  private figure(save: (text: string) => void): void {
+    if (!this.app.shown) return;
     const title = [this.app.state.target, this.app.state.feature].filter(Boolean).join(" — ");
     const scatter = this.panel.body.querySelector<SVGSVGElement>("svg.names");
-    if (scatter) return standalone(scatter, title);
+    if (scatter) return save(standalone(scatter, title));
     const far = this.reach();
     const figure = barsFigure(this.listed, far, colours(far, theme()));
     document.body.append(figure); // only in the document has it a style
     try {
-      return standalone(figure, title);
+      save(standalone(figure, title));
     } finally {
       figure.remove();
     }

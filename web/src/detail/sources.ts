@@ -2,6 +2,7 @@
 
 import { scaleLinear } from "d3-scale";
 import type { Source, Sources } from "../answers";
+import { uncertain } from "../colour";
 import { button, h, s } from "../dom";
 import { number, percent, said } from "../format";
 
@@ -34,10 +35,11 @@ export function sources(answer: Sources, sensitive: string, title: (category: st
       .filter(({ one }) => !only || one.category === only);
     list.replaceChildren(...(all ? chosen : chosen.slice(0, FIRST)).map(({ one, sentence }) => h("li", { title: said(sentence) },
       h("span", { class: "who" }, h("b", {}, one.whole ? `${title(one.category)} as a whole` : one.name),
-        h("small", {}, one.whole || one.category === one.name ? "" : title(one.category))),
+        h("small", {}, one.category === one.name ? "" : title(one.category))),
       figure(one, raw, reach),
       h("span", { class: "left" }, h("span", {}, `${number(raw)} → `, h("b", {}, number(one.partial ?? NaN))),
-        h("small", {}, one.share === null ? "share unknown" : `${percent(one.share)} explained`)))));
+        h("small", {}, one.share === null ? "share unknown" : `${percent(one.share)} explained`),
+        one.share_low !== null && one.share_high !== null && h("small", {}, `${percent(one.share_low)} to ${percent(one.share_high)}`)))));
     more.hidden = all || chosen.length <= FIRST;
     more.textContent = `Show all ${chosen.length}`;
   };
@@ -53,8 +55,9 @@ export function sources(answer: Sources, sensitive: string, title: (category: st
   draw();
   // The page asks "is it gender?": what was asked for has its answer, even where something else explains more.
   const asked = answer.sources.findIndex((one) => one.category === sensitive && one.whole);
+  const open = uncertain(answer.raw_low ?? NaN, answer.raw_high ?? NaN); // then there is nothing to explain
   const own = asked >= 0 ? asked : answer.sources.findIndex((one) => one.category === sensitive);
-  const also = own > 0 && answer.sentences[own] ? h("p", { class: "sentence" }, said(answer.sentences[own])) : null;
+  const also = own > 0 && answer.sentences[own] && !open ? h("p", { class: "sentence" }, said(answer.sentences[own])) : null;
   return h("div", {}, h("p", { class: "sentence strong" }, said(answer.sentence)), also, filter, list,
     h("div", { class: "keys" }, h("span", {}, s("svg", { width: 14, height: 14, "aria-hidden": "true" }, s("circle", { class: "raw", cx: 7, cy: 7, r: 5 })), "score"),
       h("span", {}, s("svg", { width: 14, height: 14, "aria-hidden": "true" }, s("circle", { class: "left", cx: 7, cy: 7, r: 5 })), "what is left with it held fixed")),

@@ -27,12 +27,17 @@ export class MapPanel {
   readonly view: MapView;
   private answer: MapAnswer | null = null;
   private asked = "";
+  private answerOf = "";
   private readonly slot = new Slot();
   private readonly chips = h("div", { class: "chips" });
   private readonly under = h("div", { class: "foot" });
   private dots: Dot[] = [];
   private dotsOf = "";
   private colouring: Table | null = null;
+  private readonly method: HTMLSelectElement;
+  private readonly colour = h("select", { "aria-label": "Colour by", title: "Colour by" });
+  private readonly zoomOut: HTMLButtonElement;
+  private offered = "";
 
   constructor(private readonly app: App, private readonly hover: (target: string | null) => void) {
     const { store } = app;
@@ -50,6 +55,12 @@ export class MapPanel {
       hover: (target) => this.hover(target),
       zoom: (zoom) => store.set({ zoom }),
     });
+    this.method = select("Method", METHODS.map((m) => [m, NAMES[m]]), app.state.method, (m) => store.set({ method: m as Method, zoom: null }));
+    this.colour.addEventListener("change", () => {
+      const [category, ...word] = this.colour.value.split("~");
+      store.set({ colour: this.colour.value ? { category, word: word.join("~") } : null });
+    });
+    this.zoomOut = button("Zoom out", () => store.set({ zoom: null }), { class: "text" });
     this.panel.body.append(this.view.svg, this.chips, this.under);
   }
 
@@ -57,11 +68,18 @@ export class MapPanel {
   attribute(): Attribute | null {
     const { state, shown } = this.app;
     if (state.colour) return state.colour;
-    if (state.feature && shown) {
-      return { category: shown.bandRows.includes(state.feature) ? state.sensitive : state.features, word: state.feature };
-    }
+    if (shown?.bandRows.includes(state.feature)) return { category: state.sensitive, word: state.feature };
+    if (shown && shown.table.row(state.feature) >= 0) return { category: state.features, word: state.feature };
     const best = this.answer?.attributes[0];
     return best ? { category: best.category, word: best.word } : null;
+  }
+
+  /** Until there is a table again. */
+  wait(): void {
+    this.slot.cancel();
+    this.asked = "";
+    this.panel.sentence.textContent = "";
+    this.panel.empty(h("p", { class: "soft" }, "Waits for the table."));
   }
 
   async load(): Promise<void> {
@@ -75,19 +93,25 @@ export class MapPanel {
     const pairs = app.pairs();
     const by = [state.features, state.sensitive].filter((f, i, all) => all.indexOf(f) === i && pairs.some(([t, x]) => t === state.targets && x === f));
     const key = JSON.stringify([view, state.method, by, state.words]);
-    if (key === this.asked && this.answer) return this.draw();
+    if (key === this.asked) return key === this.answerOf ? this.draw() : undefined;
     this.asked = key;
-    const timer = setTimeout(() => (this.report = this.panel.loading("Laying out the map.")), 150);
+    const again = (): void => void this.load();
+    const timer = setTimeout(() => (this.report = this.panel.loading("Laying out the map.", () => {
+      this.slot.cancel();
+      this.asked = "";
+      this.panel.empty(h("p", {}, "Cancelled."), button("Lay it out", again));
+    })), 150);
     try {
       const answer = await this.slot.run((signal) =>
         app.data.map(view, state.method, by, state.words, { signal, progress: (p) => this.report?.(p) }));
       if (!answer) return;
       this.answer = answer;
+      this.answerOf = key;
       this.panel.ready();
       await this.draw();
     } catch (error) {
       this.asked = "";
-      this.panel.failed(error, () => void this.load());
+      this.panel.failed(error, again);
     } finally {
       clearTimeout(timer);
       this.report = null;
@@ -113,10 +137,18 @@ export class MapPanel {
     if (!answer || !app.shown) return;
     const { state } = app;
     const attribute = this.attribute();
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      this.panel.loading(`Scoring ${attribute ? app.title(attribute.category) : ""} for the colours.`);
+    }, 150);
     const table = attribute ? await this.tableOf(attribute.category) : null;
-    if (answer !== this.answer) return;
+    clearTimeout(timer);
+    const now = this.attribute();
+    if (answer !== this.answer || now?.word !== attribute?.word || now?.category !== attribute?.category) return;
+    if (late) this.panel.ready();
     this.colouring = table;
-    const key = `${this.asked}|${attribute?.category}|${attribute?.word}|${table?.columns.length}`;
+    const key = `${this.answerOf}|${attribute?.category}|${attribute?.word}|${table?.columns.length}`;
     if (key !== this.dotsOf) {
       this.dots = answer.points.map((p) => {
         const v = attribute && table ? table.of(p.target, attribute.word) : null;
@@ -152,27 +184,27 @@ export class MapPanel {
 
   private tools(): void {
     const { app } = this;
-    const { state, store } = app;
-    const method = select("Method", METHODS.map((m) => [m, NAMES[m]]), state.method, (m) => store.set({ method: m as Method, zoom: null }));
-    const colour = h("select", { "aria-label": "Colour by", title: "Colour by" });
+    const { state } = app;
     const value = (a: Attribute): string => `${a.category}~${a.word}`;
-    colour.append(new Option(`best: ${this.answer!.attributes[0]?.word ?? "none"}`, "", false, !state.colour));
-    for (const category of [state.sensitive, ...app.catalogue.sensitive.filter((c) => c !== state.sensitive), state.features]) {
-      if (category !== state.features && !app.pairs().some(([t, f]) => t === state.targets && f === category)) continue;
-      const words = category === state.features ? app.shown!.table.rows : app.set(category)?.words ?? [];
-      const group = h("optgroup", { label: app.title(category) });
-      group.append(...words.map((word) => new Option(word, value({ category, word }), false, state.colour !== null && value(state.colour) === value({ category, word }))));
-      if (words.length) colour.append(group);
+    const best = this.answer!.attributes[0]?.word ?? "none";
+    const rows = app.shown!.table.rows;
+    const offered = JSON.stringify([asked(state), state.sensitive, rows.length, best]);
+    if (offered !== this.offered) {
+      this.offered = offered;
+      const linked = app.pairs().filter(([t]) => t === state.targets).map(([, f]) => f);
+      const first = [state.sensitive, ...app.catalogue.sensitive, state.features, ...linked];
+      const categories = [...new Set(first)].filter((c) => c === state.features || linked.includes(c));
+      replace(this.colour, new Option(`best: ${best}`, ""), ...categories.map((category) => {
+        const words = category === state.features ? rows : app.set(category)?.words ?? [];
+        const group = h("optgroup", { label: app.title(category) });
+        group.append(...words.map((word) => new Option(word, value({ category, word }))));
+        return words.length ? group : null;
+      }));
     }
-    colour.addEventListener("change", () => {
-      const [category, ...word] = colour.value.split("~");
-      store.set({ colour: colour.value ? { category, word: word.join("~") } : null });
-    });
-    // What has the focus stays where it is.
-    const focused = document.activeElement?.getAttribute("aria-label");
-    replace(this.panel.tools, method, colour,
-      state.zoom && button("Zoom out", () => store.set({ zoom: null }), { class: "text" }));
-    if (focused) [...this.panel.tools.querySelectorAll("select")].find((e) => e.getAttribute("aria-label") === focused)?.focus();
+    this.method.value = state.method;
+    this.colour.value = state.colour ? value(state.colour) : "";
+    this.zoomOut.hidden = !state.zoom;
+    if (!this.method.isConnected) this.panel.tools.append(this.method, this.colour, this.zoomOut);
   }
 
   private drawChips(attribute: Attribute | null): void {

@@ -44,6 +44,8 @@ export class TableView {
   private started = 0;
   private frame = 0;
   private cursor: { row: number; column: number } | null = null;
+  private following = false;
+  private followed: { column?: string | undefined; row?: string | undefined } = {};
   private head = 0;
   private top = 0;
 
@@ -94,7 +96,22 @@ export class TableView {
     this.tip.hidden = true;
     this.columnHeaders.settle((line) => line.at);
     this.rowHeaders.settle((line) => line.at);
+    this.following = true;
     this.draw();
+  }
+
+  /** What is selected elsewhere, or moved by a sorting, comes into sight; what was scrolled away by hand stays away. */
+  private follow(): void {
+    this.following = false;
+    const { selected } = this.content!;
+    const { columns, rows, cellWidth, cellHeight } = this.geometry;
+    const column = columns.find((line) => line.word === selected.target), row = rows.find((line) => line.word === selected.feature);
+    const places = { column: column && `${column.word} ${column.at}`, row: row && `${row.word} ${row.at}` };
+    const { scrollLeft, scrollTop } = this.element;
+    const x = column && places.column !== this.followed.column ? [column.at, cellWidth] as const : [scrollLeft, 0] as const;
+    const y = row && places.row !== this.followed.row ? [row.at, cellHeight] as const : [scrollTop, 0] as const;
+    this.reveal(...x, ...y);
+    this.followed = places;
   }
 
   private measure(): void {
@@ -134,6 +151,7 @@ export class TableView {
     const width = Math.min(this.element.clientWidth - this.head, this.geometry.width);
     const height = Math.min(this.element.clientHeight - this.top, this.geometry.height);
     if (!content || width <= 0 || height <= 0) return;
+    if (this.following) this.follow(); // only now is it known how much of the table is seen
     const ratio = window.devicePixelRatio || 1;
     if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
       this.canvas.width = Math.round(width * ratio);
@@ -161,8 +179,10 @@ export class TableView {
       columns: visible(columns, cellWidth, left, width), rows: visible(rows, cellHeight, top, height),
     });
     if (this.started) {
-      this.columnHeaders.settle((line) => place(line, "columns"), left, left + width);
-      this.rowHeaders.settle((line) => place(line, "rows"), top, top + height);
+      // At the end all of them: one that left the sight on its way would else stand where it was last seen.
+      const [from, to] = t < 1 ? [0, 1] : [-Infinity, Infinity];
+      this.columnHeaders.settle((line) => place(line, "columns"), left + width * from, left + width * to);
+      this.rowHeaders.settle((line) => place(line, "rows"), top + height * from, top + height * to);
       if (t < 1) this.draw();
       else this.started = 0;
     }
