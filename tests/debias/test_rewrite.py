@@ -155,7 +155,8 @@ def test_what_builds_words_from_parts_is_refused(tmp_path: Path) -> None:
 
 
 _SLOW = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in the background with it ignored
 from pathlib import Path
 from tiltmeter.debias import rewrite as module
 from tiltmeter.debias.fit import fit
@@ -182,19 +183,18 @@ def test_a_run_that_is_killed_leaves_no_half_of_a_file(sent: signal.Signals, old
     _glove(source, words, matrix)
     if old is not None:
         out.write_bytes(old)
-    run = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", _SLOW, str(source), str(out)],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=Path(__file__).parents[2],
         env={**os.environ, "PYTHONPATH": "."},
-    )
-    assert run.stdout is not None
-    with run.stdout:
+    ) as run:
+        assert run.stdout is not None
         assert run.stdout.readline() == b"written\n"
         time.sleep(0.1)
         run.send_signal(sent)
-        run.wait(30)
+        run.wait(50)
     assert (out.read_bytes() if out.exists() else None) == old
     others = [file for file in tmp_path.iterdir() if file not in (source, out)]
     assert all(file.name.startswith(".") and file.suffix == ".part" for file in others)

@@ -86,6 +86,15 @@ def test_settings_that_differ_are_named() -> None:
     assert not any("settings" in sentence for sentence in compare([first], [first]).summary())
 
 
+def test_it_is_said_where_words_were_lost_on_one_side() -> None:
+    fewer = weat(counts={"X": 8, "Y": 7, "A": 8, "B": 8})
+    same = [weat("weat7")]
+    assert any(
+        "In 1 not as many words took part" in said for said in compare([weat(), *same], [fewer, *same]).summary()
+    )
+    assert not any("took part" in said for said in compare(same, same).summary())
+
+
 def test_hostile_names_stay_in_their_cells() -> None:
     found = compare(hostile(), hostile())
     page = Page(comparison_page(found, ("<b>", "</table>")))

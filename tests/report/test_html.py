@@ -118,6 +118,23 @@ def test_the_summary_comes_first_and_says_what_was_found_how_sure_and_what_was_l
     assert "1 test did not fit the model" in text
 
 
+def test_cells_that_were_kept_for_their_size_are_not_counted() -> None:
+    cells = [row for row in everything() if row.metric == "indirect"]
+    text = Page(report([weat("weat6"), weat("weat7", value=0.1), *cells], {})).text
+    assert "2 results have an interval. 1 points one way" in text
+    assert "1 of 2 intervals that point one way" in text
+    assert "A run keeps the strongest cells of a matrix" in text
+    assert "The strongest: nurse × kind on bert 0.50 (0.30 to 0.70); smith × kind on bert -0.30" in text
+    assert "intervals that point one way" not in Page(report([weat("weat6"), *cells], {})).text
+
+
+def test_as_many_words_are_lost_as_are_named() -> None:
+    gone = tuple(Lost(word, side, why) for word, side, why in (("a", "X", "r"), ("a", "Y", "s"), ("b", "X", "r")))
+    text = Page(report([weat(lost=gone), weat("weat7", lost=gone)], {})).text
+    assert "2 words or sentences lost" in text
+    assert "2 words or sentences took no part in 2 results: “a”, “b”" in text
+
+
 def test_the_page_never_calls_a_model_biased_or_free_of_bias() -> None:
     text = Page(report(everything(), manifest())).text.lower()
     assert "is biased" not in text

@@ -143,7 +143,8 @@ def before_and_after(before: Posterior, after: Posterior) -> Figure:
             apart = {each.connection.removeprefix("associated - "): each for each in contrasts(posterior)}
             for axes, of, rows in ((top, means, both), (bottom, apart, both[1:])):
                 for row, connection in enumerate(rows):
-                    label = f"{name}: {short(posterior.distances.title, 44)}" if row == 0 else None
+                    title = posterior.distances.title.removesuffix(f", {name}")  # a model may be called so
+                    label = f"{name}: {short(title, 44)}" if row == 0 else None
                     interval(axes, row + (-0.16, 0.16)[side], of[connection], colour, "os"[side], label)
         name_rows(top, both)
         name_rows(bottom, [f"assoc. − {name}" for name in both[1:]])

@@ -120,6 +120,8 @@ class Comparison:
                 f"Of these, the second value stands nearer to the neutral one in {len(nearer):,}, and not nearer in "
                 f"{len(beyond) - len(nearer):,}."
             )
+        if other := sum(pair.first.counts != pair.second.counts for pair in self.pairs):
+            said.append(f"In {other:,} not as many words took part on both sides: a difference may come of words lost.")
         if changed := self.changed_settings():
             said.append(f"The runs differ in these settings, which may explain a difference: {', '.join(changed)}.")
         if self.only_first or self.only_second:
@@ -171,7 +173,9 @@ def compare(first: Sequence[Measurement], second: Sequence[Measurement]) -> Comp
     shown = dict(zip(left, labels(first), strict=True))
     pairs = tuple(Pair(row, right[at], shown[at]) for at, row in left.items() if at in right)
     if not pairs:
-        raise InputError("the runs have no measurement in common.", hint="Were other tests, metrics or models run?")
+        raise InputError(
+            "the runs have no measurement in common.", hint="Were other tests, metrics, languages or models run?"
+        )
     return Comparison(
         pairs,
         tuple(row for at, row in left.items() if at not in right),

@@ -112,7 +112,7 @@ def movement(found: BeforeAfter) -> Figure | None:
     rows = [row for row in found.after if row.metric == "moved"]
     if not rows:
         return None
-    with panels(COLUMN, 0.6 + 0.26 * len(rows)) as (figure, (axes,)):
+    with panels(COLUMN, 0.72 + 0.26 * len(rows)) as (figure, (axes,)):
         for place, row in enumerate(rows):
             axes.plot([row.low, row.high], [place, place], color=COLOURS[0], linewidth=1.2)
             axes.plot(row.value, place, "o", color=COLOURS[0], markersize=4, markeredgewidth=0)
@@ -120,5 +120,5 @@ def movement(found: BeforeAfter) -> Figure | None:
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.set_xlim(left=0)
         axes.tick_params(axis="y", length=0)
-        axes.set_xlabel("1 − cos(before, after), with 95 % interval")
+        axes.set_xlabel("1 − cos(before, after),\nwith 95 % interval")
     return figure

@@ -39,7 +39,8 @@ def write_debiasing(folder: Path, found: BeforeAfter, drawn: Mapping[str, Draw] 
     compared = compare(found.before, found.after)
     written: list[Path] = []
     pictures: list[tuple[str, Path]] = []
-    for name, (caption, draw) in {**_figures(found, compared), **{n: (n, d) for n, d in (drawn or {}).items()}}.items():
+    further = {name: (name.replace("-", " ").capitalize(), draw) for name, draw in (drawn or {}).items()}
+    for name, (caption, draw) in {**_figures(found, compared), **further}.items():
         figure = draw()
         if figure is None:
             continue
@@ -73,11 +74,12 @@ def summary(found: BeforeAfter) -> list[str]:
     ]
     for metric, what in (("recovered", "a linear classifier"), ("clustered", "clustering, without labels,")):
         for first, second in found.both(metric):
-            verdict = "no better than chance" if second.low <= float(second.details["chance"]) else "still told apart"
+            chance = float(second.details["chance"])
+            verdict = "still told apart" if second.low > chance else "that may be chance"
             said.append(
                 f"Of {sum(second.counts.values()):,} {first.test}, {what} assigns {_with_interval(second)} per cent "
-                f"to the right class after debiasing, {_with_interval(first)} before; chance is "
-                f"{float(second.details['chance']):.0f}: {verdict}."
+                f"to the right class after debiasing, {_with_interval(first)} before; chance is {chance:.0f}: "
+                f"{verdict}."
             )
     for metric in _USEFUL:
         for first, second in found.both(metric):
@@ -179,8 +181,12 @@ def _text(value: Any) -> str:
 
 
 def _picture(caption: str, file: Path) -> Markup:
-    data = base64.b64encode(file.read_bytes()).decode()
-    image = Markup(f'<img src="data:image/png;base64,{data}" alt="{escape(caption)}" width="660">')
+    content = file.read_bytes()
+    data = base64.b64encode(content).decode()
+    width, height = (int.from_bytes(content[at : at + 4], "big") // 2 for at in (16, 20))  # of a PNG, in its header
+    image = Markup(
+        f'<img src="data:image/png;base64,{data}" alt="{escape(caption)}" width="{width}" height="{height}">'
+    )
     return tag("figure", image, tag("figcaption", caption))
 
 

@@ -150,12 +150,16 @@ def _summary(
     alpha: float,
 ) -> Markup:
     rows = [row for each in cut for row in each.headlines]
-    known = [row for row in rows if row.settled is not None]
+    known = summary.with_interval(cut)
     figures = [
         (f"{len(names):,}", "models" if len(names) != 1 else "model"),
         (f"{len(measurements):,}", "measurements"),
-        (f"{sum(bool(row.settled) for row in known):,} of {len(known):,}", "intervals that point one way"),
-        (f"{len(lost_words(rows)):,}", "words or sentences lost"),
+        *(
+            [(f"{sum(bool(row.settled) for row in known):,} of {len(known):,}", "intervals that point one way")]
+            if len(known) > 1
+            else []
+        ),
+        (f"{len(summary.names_of_lost(cut)):,}", "words or sentences lost"),
     ]
     findings = [
         tag(

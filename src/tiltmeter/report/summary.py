@@ -17,6 +17,17 @@ from tiltmeter.report.tables import number, p_text
 from tiltmeter.runs.results import ALPHA
 
 _NAMED = 6
+_STRONGEST = 3
+
+
+def whole_tests(cut: Sequence[Section]) -> list[Row]:
+    """The rows that stand for whole tests; no cells of matrices, which a run keeps for their size."""
+    return [row for section in cut if not section.is_matrix for row in section.headlines]
+
+
+def with_interval(cut: Sequence[Section]) -> list[Row]:
+    """Those of them whose interval tells whether they lean."""
+    return [row for row in whole_tests(cut) if row.settled is not None]
 
 
 def lead(cut: Sequence[Section], names: Mapping[str, str], *, alpha: float = ALPHA) -> list[str]:
@@ -24,13 +35,12 @@ def lead(cut: Sequence[Section], names: Mapping[str, str], *, alpha: float = ALP
 
     Cells of matrices of scores, which are chosen for their size, are not counted.
     """
-    rows = [row for section in cut if not section.is_matrix for row in section.headlines]
-    known = [row for row in rows if row.settled is not None]
-    if not known:
+    rows, known = whole_tests(cut), with_interval(cut)
+    if len(known) < 2:  # its own section says it
         return []
     settled = sum(row.settled is True for row in known)
     said = [
-        f"{_counted(len(known), 'result')} {'has' if len(known) == 1 else 'have'} an interval. {settled:,} "
+        f"{len(known):,} results have an interval. {settled:,} "
         f"{'points' if settled == 1 else 'point'} one way throughout the interval; in {len(known) - settled:,} the "
         "direction is open."
     ]
@@ -53,22 +63,25 @@ def found(section: Section, names: Mapping[str, str], *, alpha: float = ALPHA) -
     rows = section.headlines
     if len(rows) == 1:
         return _single(rows[0], names, alpha)
-    with_interval = [row for row in rows if row.settled is not None]
-    settled = [row for row in with_interval if row.settled]
+    known = [row for row in rows if row.settled is not None]
+    settled = [row for row in known if row.settled]
     said = []
-    if with_interval:
-        at, kind = neutral(with_interval[0].measured), f"{100 * with_interval[0].measured.level:g} % interval"
+    if known:
+        at, kind = neutral(known[0].measured), f"{100 * known[0].measured.level:g} % interval"
         said.append(
-            f"{_counted(len(with_interval), 'result')} with an interval: the {kind} excludes {at:g} in "
-            f"{len(settled)} and includes it in {len(with_interval) - len(settled)}."
+            f"{_counted(len(known), 'result')} with an interval: the {kind} excludes {at:g} in "
+            f"{len(settled)} and includes it in {len(known) - len(settled)}."
         )
-    if without := len(rows) - len(with_interval):
+    if section.is_matrix:
+        said.append("A run keeps the strongest cells of a matrix: how many of them exclude 0 says nothing of the rest.")
+    if without := len(rows) - len(known):
         said.append(f"{_counted(without, 'result')} {'has' if without == 1 else 'have'} no interval.")
     tested = [row for row in rows if math.isfinite(row.adjusted)]
     if tested:
         marked = sum(row.significant(alpha) for row in tested)
+        over = "over the whole matrix" if section.is_matrix else "for the number of tests"
         said.append(
-            f"After correction for the number of tests, {marked} of {_counted(len(tested), 'p-value')} "
+            f"After correction {over}, {marked} of {_counted(len(tested), 'p-value')} "
             f"{'is' if marked == 1 else 'are'} at most {alpha:g}."
         )
     if by_word(rows):
@@ -77,8 +90,11 @@ def found(section: Section, names: Mapping[str, str], *, alpha: float = ALPHA) -
             "Sentences of one word are not independent, which makes these p-values too small: when whole words are "
             f"permuted, {few} of {len(rows)} are at most {alpha:g}, before any correction."
         )
-    if strongest := max(settled, key=_distance, default=None):
-        said.append(f"The furthest from {neutral(strongest.measured):g} of those: {described(strongest, names)}")
+    if section.is_matrix and len(settled) > 1:
+        strongest = sorted(settled, key=_distance, reverse=True)[:_STRONGEST]
+        said.append(f"The strongest: {'; '.join(_in_short(row, names) for row in strongest)}.")
+    elif further := max(settled, key=_distance, default=None):
+        said.append(f"The furthest from {neutral(further.measured):g} of those: {described(further, names)}")
     return said
 
 
@@ -105,6 +121,12 @@ def described(row: Row, names: Mapping[str, str]) -> str:
     )
 
 
+def _in_short(row: Row, names: Mapping[str, str]) -> str:
+    measured = row.measured
+    on = f" on {names.get(measured.model, measured.model)}" if len(names) > 1 else ""
+    return f"{row.label}{on} {number(measured.value)} ({number(measured.low)} to {number(measured.high)})"
+
+
 def sure(rows: Sequence[Row]) -> list[str]:
     """What the intervals and p-values of this run do and do not say."""
     unsettled = sum(excludes_neutral(row.measured) is False for row in rows)
@@ -124,13 +146,18 @@ def sure(rows: Sequence[Row]) -> list[str]:
     return said
 
 
+def names_of_lost(cut: Sequence[Section]) -> list[str]:
+    """Each word that took no part somewhere, once."""
+    return list(dict.fromkeys(word for word, _ in lost_words([row for section in cut for row in section.rows])))
+
+
 def lost(cut: Sequence[Section]) -> list[str]:
     """How many words took no part, and which first."""
     rows = [row for section in cut for row in section.rows]
     gone = lost_words(rows)
     if not gone:
         return ["No word was lost in the tests that gave a result."]
-    words = list(dict.fromkeys(word for word, _ in gone))
+    words = names_of_lost(cut)
     touched = len({(row.measured.model, row.measured.test, row.measured.metric) for row in rows if row.measured.lost})
     first = ", ".join(f"“{word}”" for word in words[:_NAMED])
     more = f" and {len(words) - _NAMED:,} more" if len(words) > _NAMED else ""
