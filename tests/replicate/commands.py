@@ -7,8 +7,18 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+
+def need(package: str, extra: str) -> None:
+    """Skip a test for want of a package; fail where TILTMETER_REQUIRE_TOOLS says that it is there."""
+    if find_spec(package) is None:
+        require = pytest.fail if os.environ.get("TILTMETER_REQUIRE_TOOLS") == "1" else pytest.skip
+        require(f"needs the extra '{extra}': {package}")
 
 
 def replicate(*arguments: str | Path, folder: Path, code: int = 0) -> subprocess.CompletedProcess[str]:

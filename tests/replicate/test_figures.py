@@ -11,7 +11,7 @@ from tiltmeter.replicate.tables import Figure, Replicated, write_tsv
 from tiltmeter.replicate.thesis_scores import column
 
 
-def figure(published: float | str | None, measured: float | str | None, **more: float | None) -> Figure:
+def figure(published: float | str | None, measured: float | str | None, **more: float | bool | None) -> Figure:
     return Figure(labels=("a",), published=published, measured=measured, **more)  # type: ignore[arg-type]
 
 
@@ -25,6 +25,8 @@ def figure(published: float | str | None, measured: float | str | None, **more: 
         (figure("nurse", "nurse"), True),
         (figure("nurse", "captain"), False),
         (figure(1.5, None), False),
+        (figure(1e-7, 5e-8, bound=True), True),
+        (figure(1e-7, 2e-7, bound=True), False),
         (figure(None, 1.5), None),
     ],
 )
@@ -39,8 +41,26 @@ def test_the_file_names_what_is_published_measured_and_the_difference(tmp_path: 
         title="t", source="s, table 1", model="m", columns=("test",), figures=(figure(1.5, 1.25), figure(None, "x"))
     )
     text = write_tsv(tmp_path, [table]).read_text(encoding="utf-8").splitlines()
-    assert text[1].split("\t") == ["t", "s, table 1", "m", "a", "1.5", "1.25", "-0.25", "", "", "no", ""]
+    row = dict(zip(*(line.split("\t") for line in text[:2]), strict=True))
+    assert row == {
+        **{"table": "t", "source": "s, table 1", "model": "m", "what": "a"},
+        **{"published": "1.5", "measured": "1.25", "difference": "-0.25", "low": "", "high": ""},
+        **{"p_value": "", "p_corrected": "", "met": "no", "remark": ""},
+    }
     assert table.summary() == "0 of 1 published figures are met"
+
+
+def test_a_reader_sees_signs_bounds_and_corrected_p_values() -> None:
+    figures = (
+        figure(1.5, 1.501),
+        figure(1.5, 1.51, p_value=0.0123, p_corrected=0.0246),
+        figure(1e-7, 5e-8, bound=True, digits=None),
+    )
+    rows = list(Replicated(title="t", source="s", model="m", columns=("test",), figures=figures).rows())
+    assert [row["difference"] for row in rows] == ["0.00", "+0.01", "–"]
+    assert rows[1]["p-value"] == "0.012"
+    assert rows[1]["corrected"] == "0.025"
+    assert rows[2]["published"] == "< 1e-07"
 
 
 def test_printed_differences_of_ranks_are_of_the_printed_ranks() -> None:
@@ -49,6 +69,14 @@ def test_printed_differences_of_ranks_are_of_the_printed_ranks() -> None:
     assert ranks["nurse"]["direct"]["bert-base"] == [10, 76]
     assert ranks["magician"]["indirect"]["xl-large"] == [14, 89]
     assert len(ranks) == 21
+    misprints = published("louis-alexandre2022")["misprints"]
+    apart = {
+        abs(printed) - abs(ranks[occupation][metric][model][0] - ranks[occupation][metric][model][1])
+        for occupation, of in misprints.items()
+        for metric, by in of.items()
+        for model, printed in by.items()
+    }
+    assert apart == {0, 2}  # a sign is lacking, or the difference is 2 too large
     assert all(1 <= rank <= 92 for of in ranks.values() for by in of.values() for pair in by.values() for rank in pair)
 
 

@@ -2,155 +2,212 @@
 
 from __future__ import annotations
 
+import csv
 import dataclasses
 import json
-import math
+import lzma
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-pytest.importorskip("torch", reason="language models need the extra 'lm'")
-
-from benchmarks.random_bert import save
 from tiltmeter.lexicon.catalogue import word_set
 from tiltmeter.replicate import padding
 from tiltmeter.replicate.correlations import PAIRS
 from tiltmeter.replicate.source import Request
 
-from .commands import replicate, rows, tables
+from .commands import need, replicate, rows, tables
 
 pytestmark = pytest.mark.slow
 
+Table = dict[str, Any]
 
-@pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save(tmp_path_factory.mktemp("models"), layers=1, width=64)
+
+@pytest.fixture(autouse=True)
+def language_models() -> None:
+    need("torch", "lm")
+
+
+def _on_demo(*arguments: str, folder: Path) -> list[Table]:
+    """The tables of a source on the demo model: complete, and labelled as what they are."""
+    done = json.loads(replicate(*arguments, "--json", folder=folder).stdout)
+    assert done["told"].startswith("DEMO: the weights of the source (")
+    assert done["models"] in (["demo:en"], ["demo:en-static"])
+    for table in done["tables"]:
+        assert table["figures"], table["title"]
+        _is_complete(table)
+    assert (folder / f"replicate-{arguments[0]}" / "replication.tsv").is_file()
+    assert (folder / f"replicate-{arguments[0]}" / "measurements.tsv").is_file()
+    found: list[Table] = done["tables"]
+    return found
+
+
+def _is_complete(table: Table) -> None:
+    assert all(figure["measured"] is not None or figure["remark"] for figure in table["figures"]), table["title"]
+
+
+def _has_intervals(table: Table) -> None:
+    for figure in table["figures"]:
+        assert figure["measured"] is None or figure["low"] <= figure["measured"] <= figure["high"], figure
 
 
 def test_all_ten_effect_sizes_of_caliskan_et_al(shared: Path, tmp_path: Path) -> None:
     glove = shared / "data" / "glove-840b-caliskan-words.w2v.txt.xz"
     (table,) = tables("caliskan2017", "--data", glove, "-o", "run", folder=tmp_path)
-    sizes = [figure for figure in table["figures"] if figure["figure"] == "effect size"]
-    assert len(sizes) == 10
-    assert all(figure["met"] for figure in sizes)
+    by_figure = {
+        what: [figure for figure in table["figures"] if figure["figure"] == what]
+        for what in ("effect size", "p, normal fit", "p, exact")
+    }
+    sizes = by_figure["effect size"]
+    assert [len(figures) for figures in by_figure.values()] == [10, 10, 10]
     assert all(f"{figure['measured']:.2f}" == f"{figure['published']:.2f}" for figure in sizes)
+    assert all(figure["met"] for figure in sizes)
     assert all(figure["low"] <= figure["measured"] <= figure["high"] for figure in sizes)
-    by_test = {figure["test"]: figure["measured"] for figure in table["figures"] if figure["figure"] == "p-value"}
-    assert by_test["weat7"] == pytest.approx(0.018, abs=0.003)
+    for figure in by_figure["p, normal fit"]:
+        if figure["test"] == "weat7":
+            assert figure["measured"] == pytest.approx(0.018, abs=0.001)
+        else:  # a power of ten, rounded up
+            assert figure["published"] / 10 < figure["measured"] < figure["published"]
+    assert all(
+        exact["measured"] < normal["measured"]
+        for exact, normal in zip(by_figure["p, exact"], by_figure["p, normal fit"], strict=True)
+    )
     assert (tmp_path / "run" / "measurements.tsv").is_file()
 
 
-def test_every_figure_of_dobrzeniecka_and_urbaniak_but_the_38_per_cent(shared: Path, tmp_path: Path) -> None:
-    pytest.importorskip("numpyro", reason="the Bayesian estimate needs the extra 'bayes'")
+def test_every_figure_of_dobrzeniecka_and_urbaniak_but_two(shared: Path, tmp_path: Path) -> None:
+    """The 38 % of their null model, and 39 % of race words, are not what their model and their distances give."""
+    need("numpyro", "bayes")
     replicate("dobrzeniecka-urbaniak", "--data", shared / "data" / "bayesbias", "-o", "run", folder=tmp_path)
     found = rows(tmp_path / "run")
     compared = [row for row in found if row["published"] and row["measured"]]
     assert len([row for row in compared if row["table"].startswith("Posterior of")]) > 900
-    missed = [row for row in compared if row["met"] == "no"]
-    assert {row["table"] for row in missed} == {
-        "Per cent of null samples with an effect size of 1.267 or more, either way"
+    missed = {(row["table"], row["what"]) for row in compared if row["met"] == "no"}
+    assert missed == {
+        ("Per cent of null samples with an effect size of 1.267 or more, either way", "10,000 samples"),
+        ("Per cent of null samples with an effect size of 1.267 or more, either way", "exact"),
+        ("Per cent of similarities within 0 ± 0.141, race test", "different / before"),
     }
     unmeasured = [row for row in found if not row["measured"]]
     assert all("needs the embedding" in row["remark"] for row in unmeasured)
 
 
-def test_may_et_al_give_all_tests_a_holm_mark_and_the_nine_columns(bert: Path, tmp_path: Path) -> None:
-    sizes, marks = tables("may2019", "-m", bert, "-o", "run", folder=tmp_path)
-    named = {(figure["test"], figure["of"]) for figure in sizes["figures"]}
-    assert {("weat1", "words"), ("sent-weat10", "sentences"), ("heilman_double_bind_likable_1-", "sentences")} <= named
-    assert len(named) > 40
-    assert {(figure["test"], figure["of"]) for figure in marks["figures"]} == named
-    assert {figure["measured"] for figure in marks["figures"]} <= {"*", "·", "–"}
-    header, *lines = (tmp_path / "run" / "seat.tsv").read_text(encoding="utf-8").splitlines()
+def test_null_models_alone_need_no_model_and_measure_nothing(tmp_path: Path) -> None:
+    (null,) = tables("dobrzeniecka-urbaniak", "-p", "null-models", "-o", "run", folder=tmp_path)
+    assert len(null["figures"]) == 2
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["replication.tsv"]
+
+
+def test_debiasing_alone_reads_the_distances_and_samples_no_posterior(shared: Path, tmp_path: Path) -> None:
+    found = tables(
+        *("dobrzeniecka-urbaniak", "-p", "debiasing", "--data", shared / "data" / "bayesbias", "-o", "run"),
+        folder=tmp_path,
+    )
+    assert [table["source"].split(", ")[-1] for table in found] == ["table 2", "section 5.2", "section 5.2"]
+
+
+def test_caliskan_et_al_on_the_demo(tmp_path: Path) -> None:
+    (table,) = _on_demo("caliskan2017", folder=tmp_path)
+    assert len(table["figures"]) == 30
+
+
+def test_may_et_al_on_the_demo_give_all_tests_a_holm_mark_and_the_nine_columns(tmp_path: Path) -> None:
+    sizes, matrix = _on_demo("may2019", folder=tmp_path)
+    named = [(figure["test"], figure["of"]) for figure in sizes["figures"]]
+    assert {("weat1", "words"), ("sent-weat10", "sentences"), ("heilman_double_bind_likable_1-", "sentences")} <= {
+        *named
+    }
+    assert len(named) == 46
+    assert [(figure["test"], figure["of"]) for figure in matrix["figures"]] == named
+    for figure, mark in zip(sizes["figures"], matrix["figures"], strict=True):
+        if figure["measured"] is None:
+            assert mark["demo:en"] == "–"
+        else:
+            assert figure["p_value"] <= figure["p_corrected"]
+            assert mark["demo:en"] == ("*" if figure["p_corrected"] <= 0.01 else "·")
+    header, *lines = (tmp_path / "replicate-may2019" / "seat.tsv").read_text(encoding="utf-8").splitlines()
     assert len(header.split("\t")) == 9
-    assert len(lines) == len(named)
+    assert len(lines) == sum(figure["measured"] is not None for figure in sizes["figures"])
 
 
 @pytest.mark.parametrize("name", ["kurita2019", "puttick2024"])
-def test_lpbs_of_five_tests(name: str, bert: Path, tmp_path: Path) -> None:
-    (table,) = tables(name, "-m", bert, "-o", "run", folder=tmp_path)
+def test_lpbs_of_five_tests_on_the_demo(name: str, tmp_path: Path) -> None:
+    (table,) = _on_demo(name, folder=tmp_path)
     assert [figure["test"] for figure in table["figures"]] == ["weat1", "weat3", "weat6", "weat7", "weat8"]
-    assert all(figure["low"] <= figure["measured"] <= figure["high"] for figure in table["figures"])
+    _has_intervals(table)
+    assert all(0 < figure["p_value"] <= figure["p_corrected"] <= 1 for figure in table["figures"])
 
 
-def test_crows_pairs_counts_the_1508_pairs_and_nine_types(bert: Path, shared: Path, tmp_path: Path) -> None:
-    pairs = shared / "data" / "crows_pairs_anonymized.csv.xz"
-    (table,) = tables("nangia2020", "-m", bert, "--data", pairs, "-o", "run", folder=tmp_path)
-    counts, scores = table["figures"][:2], table["figures"][2:]
-    assert [figure["measured"] for figure in counts] == [figure["published"] for figure in counts] == [1508, 9]
+def test_crows_pairs_on_the_demo(tmp_path: Path) -> None:
+    (table,) = _on_demo("nangia2020", folder=tmp_path)
+    assert len(table["figures"]) == 2 + 3 + 9
+    assert all(0 < figure["p_value"] <= figure["p_corrected"] <= 1 for figure in table["figures"][2:])
+
+
+def test_crows_pairs_on_the_published_file(shared: Path, tmp_path: Path) -> None:
+    """On every fifteenth of its pairs: all of them take minutes."""
+    with lzma.open(shared / "data" / "crows_pairs_anonymized.csv.xz", "rt", encoding="utf-8", newline="") as file:
+        header, *pairs = csv.reader(file)
+    assert len(pairs) == 1508
+    with lzma.open(tmp_path / "some.csv.xz", "wt", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *pairs[::15]])
+    (table,) = tables("nangia2020", "--data", "some.csv.xz", "-o", "run", folder=tmp_path)
+    (count, types), scores = table["figures"][:2], table["figures"][2:]
+    assert (count["published"], count["measured"]) == (1508, 101)
+    assert types["published"] == types["measured"] == 9
     assert len(scores) == 12
     assert all(0 <= figure["low"] <= figure["measured"] <= figure["high"] <= 100 for figure in scores)
 
 
-def test_the_thesis_on_occupations_and_drinks(bert: Path, tmp_path: Path) -> None:
-    found = tables("louis-alexandre2022", "-m", bert, "-p", "occupations", "-p", "drinks", "-o", "r", folder=tmp_path)
-    assert len(found) == 8
-    for table in found:
-        assert all(figure["measured"] is not None or figure["remark"] for figure in table["figures"]), table["title"]
-    ranks = next(table for table in found if table["title"].startswith("Ranks"))["figures"]
+def test_the_thesis_on_the_demo(tmp_path: Path) -> None:
+    parts = ("-p", "occupations", "-p", "drinks", "-p", "correlations")
+    found = {table["title"]: table for table in _on_demo("louis-alexandre2022", *parts, folder=tmp_path)}
+    assert len(found) == 9
+    ranks = found["Ranks of the most gendered occupations of Bolukbasi et al. 2016"]["figures"]
     assert len(ranks) == 21 * 2 * 3
     differences = [figure for figure in ranks if figure["figure"] == "difference"]
     assert all(
         figure["measured"] == female["measured"] - male["measured"]
         for figure, female, male in zip(differences, ranks[0::3], ranks[1::3], strict=True)
     )
-    correlations = next(table for table in found if table["title"].startswith("Correlation"))["figures"]
-    assert all(-1 <= figure["low"] <= figure["high"] <= 1 for figure in correlations)
+    beer = found["Beer and gender"]
+    assert len(beer["figures"]) == 6 * 2
+    by_gender = found["Correlation of direct and indirect scores, occupations and gender"]
+    by_category = found["Correlation of direct and indirect scores"]
+    assert [(figure["target"], figure["feature"]) for figure in by_category["figures"]] == list(PAIRS)
+    for table in (beer, by_gender, by_category):
+        _has_intervals(table)
 
 
-def test_the_thesis_on_padding_texts(bert: Path, tmp_path: Path) -> None:
+def test_the_thesis_on_padding_texts_on_the_demo(tmp_path: Path) -> None:
     """With few of the words: each of them takes a hundred passes over long texts."""
     some = {
         "targets": dataclasses.replace(word_set("occupation"), words=word_set("occupation").words[::15]),
         "names": dataclasses.replace(word_set("name"), words=word_set("name").words[::60]),
     }
-    (table,) = padding.tables("xlnet-base", str(bert), Request((str(bert),), tmp_path), **some)
+    (table,) = padding.tables("xlnet-base", "demo:en", Request(("demo:en",), tmp_path), **some)
     assert len(table.figures) == 7 * 10 * 2
-    assert all(isinstance(figure.measured, float) and 0 <= figure.measured <= 100 for figure in table.figures)
-    assert sum(figure.published is not None for figure in table.figures) == 6 * 8 * 2
+    for figure in table.figures:
+        if figure.labels[0] == "year-of-birth":  # to a model of old novels no such year is one token
+            assert figure.remark.startswith("not measured: no word of the second set can be scored")
+        else:
+            assert isinstance(figure.measured, float)
+            assert 0 <= figure.measured <= 100
+    assert sum(figure.published is not None for figure in table.figures) == (6 * 10 - 2) * 2
 
 
-def test_the_thesis_on_all_categories(bert: Path, tmp_path: Path) -> None:
-    (correlations,) = tables("louis-alexandre2022", "-m", bert, "-p", "correlations", "-o", "r", folder=tmp_path)
-    assert [(figure["target"], figure["feature"]) for figure in correlations["figures"]] == list(PAIRS)
-    assert all(math.isfinite(figure["measured"]) for figure in correlations["figures"] if not figure["remark"])
-
-
-def test_dobrzeniecka_and_urbaniak_on_a_model(bert: Path, tmp_path: Path) -> None:
-    pytest.importorskip("numpyro", reason="the Bayesian estimate needs the extra 'bayes'")
-    found = tables("dobrzeniecka-urbaniak", "-m", bert, "-o", "run", folder=tmp_path)
-    means, mac, shares, null = found
+def test_dobrzeniecka_and_urbaniak_on_the_demo(tmp_path: Path) -> None:
+    need("numpyro", "bayes")
+    means, mac, religion, race, null = _on_demo("dobrzeniecka-urbaniak", folder=tmp_path)
     assert {figure["test"] for figure in means["figures"]} == {"religion", "race", "gender", "weat1", "weat7"}
-    assert [figure["debiasing"] for figure in mac["figures"]] == ["before", "hard", "soft"]
-    assert all(figure["measured"] is not None for figure in (*mac["figures"], *shares["figures"]))
+    assert [(figure["debiasing"], figure["figure"]) for figure in mac["figures"]] == [
+        ("before", "MAC"),
+        *((method, figure) for method in ("hard", "soft") for figure in ("MAC", "p-value")),
+    ]
+    _has_intervals(religion)
+    _has_intervals(race)
+    assert all(each["low"] <= each["measured"] <= each["high"] for each in mac["figures"] if each["figure"] == "MAC")
     assert null["figures"][1]["measured"] == pytest.approx(0.60, abs=0.01)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("caliskan2017",),
-        ("may2019",),
-        ("kurita2019",),
-        ("puttick2024",),
-        ("nangia2020",),
-        ("louis-alexandre2022", "-p", "occupations", "-p", "drinks", "-p", "correlations"),
-        ("dobrzeniecka-urbaniak",),
-    ],
-    ids=lambda arguments: str(arguments[0]),
-)
-def test_on_the_demo_models_every_table_is_complete_and_says_what_it_is_of(
-    arguments: tuple[str, ...], tmp_path: Path
-) -> None:
-    if arguments[0] == "dobrzeniecka-urbaniak":
-        pytest.importorskip("numpyro", reason="the Bayesian estimate needs the extra 'bayes'")
-    done = json.loads(replicate(*arguments, "--json", folder=tmp_path).stdout)
-    assert done["told"].startswith("DEMO: the weights of the source (")
-    assert done["models"] in (["demo:en"], ["demo:en-static"])
-    for table in done["tables"]:
-        assert table["figures"], table["title"]
-        assert all(figure["measured"] is not None or figure["remark"] for figure in table["figures"]), table["title"]
-    assert (tmp_path / f"replicate-{arguments[0]}" / "replication.tsv").is_file()
 
 
 @pytest.mark.parametrize(
@@ -160,11 +217,12 @@ def test_on_the_demo_models_every_table_is_complete_and_says_what_it_is_of(
         (("may2019", "--data", "."), "takes no --data"),
         (("louis-alexandre2022", "-p", "drink"), "Did you mean 'drinks'"),
         (("caliskan2017", "--data", "none.txt"), "no such file"),
-        (("dobrzeniecka-urbaniak", "--data", "."), "no"),
+        (("caliskan2017", "--data", ".", "--model", "demo:de"), "not both"),
+        (("dobrzeniecka-urbaniak", "--data", "."), "no NAME.csv with a NAME.posterior.csv"),
     ],
 )
 def test_bad_input_is_one_clear_message_and_code_2(arguments: tuple[str, ...], says: str, tmp_path: Path) -> None:
-    assert says in replicate(*arguments, folder=tmp_path, code=2).stderr
+    assert says in " ".join(replicate(*arguments, folder=tmp_path, code=2).stderr.split())
 
 
 def test_without_a_name_the_sources_are_listed(tmp_path: Path) -> None:

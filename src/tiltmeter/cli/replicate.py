@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,16 +12,22 @@ from tiltmeter.cli.output import Json, print_json, print_rows, say
 
 if TYPE_CHECKING:
     from tiltmeter.replicate.catalogue import Replication
+    from tiltmeter.replicate.source import Source
 
 
 def replicate(
-    name: Annotated[str | None, typer.Argument(help="The source. Default: list what there is.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="The source, such as caliskan2017. Default: list them all.")
+    ] = None,
     models: Annotated[
         list[str] | None,
-        typer.Option("--model", "-m", help="A model of your own; repeatable. Default: the source's, or demo:en."),
+        typer.Option(
+            "--model", "-m", help="A model; repeatable. Default: the source's if they are here, else a demo model."
+        ),
     ] = None,
     data: Annotated[
-        Path | None, typer.Option("--data", help="What the source was measured on: see the list of sources.")
+        Path | None,
+        typer.Option("--data", help="What the source was measured on; the list of sources says what that is."),
     ] = None,
     part: Annotated[
         list[str] | None, typer.Option("--part", "-p", help="Only this part of the source; repeatable.")
@@ -40,17 +47,7 @@ def replicate(
     from tiltmeter.replicate.catalogue import replicate as again
 
     if name is None:
-        rows = [
-            {
-                "name": source.name,
-                "about": source.about,
-                "parts": ", ".join(source.parts) or "–",
-                "--data": source.data or "–",
-                "models": ", ".join(source.weights),
-            }
-            for source in SOURCES.values()
-        ]
-        print_rows(rows, title="Published experiments that can be done again", as_json=as_json)
+        _list(list(SOURCES.values()), as_json)
         return
     folder = out or Path(f"replicate-{name}")
     try:
@@ -72,6 +69,28 @@ def replicate(
         return
     _print(done)
     say(Text(f"results: {done.folder}, figures: {done.folder / 'replication.tsv'}", style="dim"))
+
+
+def _list(sources: Sequence[Source], as_json: bool) -> None:
+    details = [
+        {
+            "about": source.about,
+            "parts": ", ".join(source.parts),
+            "--data": source.data,
+            "models": ", ".join(source.weights),
+        }
+        for source in sources
+    ]
+    title = "Published experiments that can be done again"
+    if as_json:
+        rows = [{"name": source.name, **known} for source, known in zip(sources, details, strict=True)]
+    else:  # two columns, so that a narrow terminal does not break names
+        lines = [
+            "\n".join([known["about"], *(f"{key}: {known[key]}" for key in list(known)[1:] if known[key]), ""])
+            for known in details
+        ]
+        rows = [{"name": source.name, "what": text} for source, text in zip(sources, lines, strict=True)]
+    print_rows(rows, title=title, as_json=as_json)
 
 
 def _print(done: Replication) -> None:

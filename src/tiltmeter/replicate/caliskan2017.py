@@ -1,8 +1,9 @@
-"""Caliskan, Bryson & Narayanan 2017, table 1: ten WEAT effect sizes on GloVe 840B."""
+"""Caliskan, Bryson & Narayanan 2017, table 1: ten WEAT effect sizes and p-values on GloVe 840B."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 from tiltmeter.measurement import Measurement
 from tiltmeter.replicate.source import Request, Source, models_of, published, run_spec, skipped
@@ -10,11 +11,13 @@ from tiltmeter.replicate.tables import Figure, Replicated
 
 
 def replicate(request: Request) -> list[Replicated]:
-    """Effect sizes with the sample standard deviation, exact p-values in place of the source's normal fit."""
+    """Effect sizes with the sample standard deviation; p-values by the source's normal fit, and exact ones."""
     printed = published("caliskan2017")
     # By a pattern, so that a model which lacks the words of one test is still measured on the others.
-    run = run_spec(request, "Caliskan et al. 2017, table 1", ["weat"], tests=["weat[1-9]", "weat1[0]"])
-    rows = {(row.model, row.test): row for row in run.measurements}
+    tests = 'tests: ["weat[1-9]", "weat1[0]"]'
+    metrics = [f"{{ metric: weat, p_value: {method}, {tests} }}" for method in ("exact", "normal")]
+    run = run_spec(request, "Caliskan et al. 2017, table 1", metrics)
+    rows = {(row.model, row.test, str(row.settings["p_value"])): row for row in run.measurements}
     reasons = skipped(run)
     return [
         Replicated(
@@ -25,38 +28,47 @@ def replicate(request: Request) -> list[Replicated]:
             figures=tuple(
                 figure
                 for test in printed["effect_size"]
-                for figure in _figures(test, rows.get((model, test)), reasons.get((model, "weat", test), ""))
+                for figure in _figures(
+                    test,
+                    rows.get((model, test, "exact")),
+                    rows.get((model, test, "normal")),
+                    reasons.get((model, "weat", test), ""),
+                )
             ),
-            note=f"The published figures are of {printed['model']}. Their p-values are of a normal distribution "
-            "fitted to sampled partitions; ours are exact. Of theirs we have found but one quoted.",
+            note=f"The published figures are of {printed['model']}. Published p-values are the tail of a normal "
+            "distribution fitted to sampled partitions; those that are powers of ten count as bounds. The exact ones "
+            "are ours.",
         )
         for model in models_of(run)
     ]
 
 
-def _figures(test: str, row: Measurement | None, reason: str) -> list[Figure]:
+def _figures(test: str, exact: Measurement | None, normal: Measurement | None, reason: str) -> Iterator[Figure]:
     printed = published("caliskan2017")
-    return [
-        Figure(
-            labels=(test, "effect size"),
-            published=printed["effect_size"][test],
-            measured=row.value if row else None,
-            low=row.low if row else math.nan,
-            high=row.high if row else math.nan,
-            remark=reason or _lost(row),
-        ),
-        Figure(
-            labels=(test, "p-value"),
-            published=printed["p_value"].get(test),
-            measured=row.p_value if row else None,
-            digits=None,
-            remark=reason or ("theirs: a normal fit; ours: exact" if test in printed["p_value"] else ""),
-        ),
-    ]
-
-
-def _lost(row: Measurement | None) -> str:
-    return f"{len(row.lost)} words lost" if row and row.lost else ""
+    below = printed["p_value_below"].get(test)
+    yield Figure(
+        labels=(test, "effect size"),
+        published=printed["effect_size"][test],
+        measured=exact.value if exact else None,
+        low=exact.low if exact else math.nan,
+        high=exact.high if exact else math.nan,
+        remark=reason or (f"{len(exact.lost)} words lost" if exact and exact.lost else ""),
+    )
+    yield Figure(
+        labels=(test, "p, normal fit"),
+        published=printed["p_value"].get(test, below),
+        measured=normal.p_value if normal else None,
+        digits=None,
+        bound=below is not None,
+        remark="as above" if reason else "",
+    )
+    yield Figure(
+        labels=(test, "p, exact"),
+        published=None,
+        measured=exact.p_value if exact else None,
+        digits=None,
+        remark="as above" if reason else "",
+    )
 
 
 SOURCE = Source(

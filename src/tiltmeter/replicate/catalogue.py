@@ -58,6 +58,12 @@ def replicate(
         if part not in source.parts:
             known = f"It has: {', '.join(source.parts)}." if source.parts else "It is done as a whole."
             raise InputError(f"{name} has no part {part!r:.40}.", hint=did_you_mean(part, source.parts) or known)
+    if (
+        data is not None
+        and models
+        and (source.data_is_model or not source.needs_model(Request((), Path(folder), data)))
+    ):
+        raise InputError(f"{name} takes --data or --model, not both.", hint="Leave one of them out.")
     if data is not None and not source.data:
         raise InputError(f"{name} takes no --data.", hint="Leave it out.")
     if data is not None and not Path(data).expanduser().exists():

@@ -46,6 +46,7 @@ def tables(model: str, scores: Mapping[Pair, Mapping[str, Scores]], lost: Mappin
                 measured=r if np.isfinite(r) else None,
                 low=low,
                 high=high,
+                digits=4,
                 remark="" if np.isfinite(r) else f"{len(rows)} targets and {len(columns)} features are left",
             )
         )

@@ -11,8 +11,9 @@ from tiltmeter.replicate.tables import Figure, Replicated
 
 NAME = "dobrzeniecka-urbaniak"
 PARTS = ("posteriors", "null-models", "debiasing")
+_MEASURED = ("posteriors", "debiasing")  # on models or distances; the null models need neither
 _TESTS = ("religion", "race", "gender", "weat1", "weat7")
-_REDDIT = "religion_group_reddit_dataset"  # whose embedding table 2 and section 5.2 are about
+_REDDIT = "{}_group_reddit_dataset"  # of the embedding that table 2 and section 5.2 are about
 
 
 def replicate(request: Request) -> list[Replicated]:
@@ -24,7 +25,7 @@ def replicate(request: Request) -> list[Replicated]:
     made: list[Replicated] = []
     if request.data is not None:
         made += _from_distances(request, Path(request.data).expanduser(), parts)
-    else:
+    elif set(parts) & set(_MEASURED):
         made += _on_models(request, parts)
     if "null-models" in parts:
         made.append(null_models.table(NAME, seed=request.seed))
@@ -38,10 +39,15 @@ def _from_distances(request: Request, folder: Path, parts: tuple[str, ...]) -> l
     if not folder.is_dir():
         raise InputError("is not a folder.", where=folder, hint="Give the folder with NAME.csv and NAME.posterior.csv.")
     given = posteriors.data_sets(folder)
-    made = posteriors.replicate(request, given)
-    reddit = [each for each in given if each.name == _REDDIT]
-    if "debiasing" in parts and reddit:
-        made += debiasing.tables(_REDDIT, {"before": read_distances(reddit[0].distances)})
+    made = posteriors.replicate(request, given) if "posteriors" in parts else []
+    if "debiasing" in parts:
+        files = {each.name: each.distances for each in given}
+        before = {
+            test: {"before": read_distances(files[_REDDIT.format(test)])}
+            for test in debiasing.TESTS
+            if _REDDIT.format(test) in files
+        }
+        made += debiasing.tables("published distances, Reddit", before, seed=request.seed)
     return made
 
 
@@ -49,6 +55,7 @@ def _on_models(request: Request, parts: tuple[str, ...]) -> list[Replicated]:
     from tiltmeter.replicate import debiasing
 
     run = run_spec(request, "Dobrzeniecka & Urbaniak", ["bayes"], tests=list(_TESTS))
+    reasons = skipped(run)
     made = []
     for model, path in zip(models_of(run), request.models, strict=True):
         rows = [row for row in run.measurements if row.model == model]
@@ -61,20 +68,13 @@ def _on_models(request: Request, parts: tuple[str, ...]) -> list[Replicated]:
                     columns=("test", "of"),
                     figures=(
                         *(
-                            Figure(
-                                labels=(row.test, str(row.details["connection"])),
-                                published=None,
-                                measured=row.value,
-                                low=row.low,
-                                high=row.high,
-                                digits=3,
-                            )
+                            Figure.of(row, row.test, str(row.details["connection"]), digits=3)
                             for row in rows
                             if row.details["quantity"] in ("bar", "contrast")
                         ),
                         *(
                             Figure(labels=(test, "–"), published=None, measured=None, remark=reason)
-                            for (of, _, test), reason in skipped(run).items()
+                            for (of, _, test), reason in reasons.items()
                             if of == model
                         ),
                     ),
@@ -83,7 +83,12 @@ def _on_models(request: Request, parts: tuple[str, ...]) -> list[Replicated]:
                 )
             )
         if "debiasing" in parts:
-            made += debiasing.tables(model, debiasing.before_and_after(path))
+            found = {
+                test: debiasing.before_and_after(path, test)
+                for test in debiasing.TESTS
+                if (model, "bayes", test) not in reasons
+            }
+            made += debiasing.tables(model, found, seed=request.seed)
     return made
 
 
@@ -95,5 +100,5 @@ SOURCE = Source(
     parts=PARTS,
     data="the folder with the published distances and posteriors",
     demo="demo:en-static",
-    needs_model=lambda request: request.data is None,
+    needs_model=lambda request: request.data is None and bool(set(request.parts or PARTS) & set(_MEASURED)),
 )

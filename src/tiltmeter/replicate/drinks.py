@@ -9,14 +9,14 @@ import numpy as np
 from tiltmeter.replicate.tables import Figure, Replicated
 from tiltmeter.replicate.thesis_scores import Array, Pair, Scores, printed
 
-GENDER: Pair = ("beverage", "gender")
-OCCUPATION: Pair = ("occupation", "beverage")
+# Drinks and gender, occupations and drinks, occupations and gender.
+PAIRS: tuple[Pair, ...] = (("beverage", "gender"), ("occupation", "beverage"), ("occupation", "gender"))
 _METRICS = ("direct", "indirect")
 
 
 def tables(model: str, scores: Mapping[Pair, Mapping[str, Scores]]) -> list[Replicated]:
     """Table 4.1, and the three findings of section 3 of the paper."""
-    gender, occupation = scores[GENDER], scores[OCCUPATION]
+    gender, occupation, occupation_gender = (scores[pair] for pair in PAIRS)
     paper = printed()["paper"]
     return [
         Replicated(
@@ -25,7 +25,7 @@ def tables(model: str, scores: Mapping[Pair, Mapping[str, Scores]]) -> list[Repl
             model=model,
             columns=("word", "score"),
             figures=tuple(_beer(gender)),
-            note="The published figures are of bert-base.",
+            note="The published figures are of bert-base. Intervals: over templates (direct), over names (indirect).",
         ),
         Replicated(
             title="Drinks and woman: the sign of the score",
@@ -47,34 +47,46 @@ def tables(model: str, scores: Mapping[Pair, Mapping[str, Scores]]) -> list[Repl
             title="Drinks and occupations",
             source=paper,
             model=model,
-            columns=("drink", "occupation", "score"),
-            figures=tuple(_occupations(occupation)),
-            note="The indirect score is said to link these; the direct one to make milk the drink of farmers.",
+            columns=("word", "occupation", "score"),
+            figures=tuple(_occupations(occupation, occupation_gender)),
+            note="The indirect score is said to link these with drinks, and with woman or man in the same way; the "
+            "direct one to make milk the drink of farmers, and to link firemen with water.",
         ),
     ]
 
 
-def _cell(scores: Scores, target: str, feature: str) -> float | None:
-    if target not in scores.targets or feature not in scores.features:
-        return None
-    value = float(scores.score[scores.targets.index(target), scores.features.index(feature)])
-    return value if np.isfinite(value) else None
+_LOST = "lost: not one token of the model"
+_UNSURE = "the interval holds 0"
 
 
-def _sign(value: float | None) -> str | None:
-    return None if value is None else "+" if value > 0 else "-"
+def _sign(cell: tuple[float, float, float] | None) -> tuple[str | None, str]:
+    """The sign of a score, and a remark where it is not sure."""
+    if cell is None:
+        return None, _LOST
+    value, low, high = cell
+    return "+" if value > 0 else "-", "" if low > 0 or high < 0 else _UNSURE
 
 
 def _lost(value: object) -> str:
-    return "" if value is not None else "lost: not one token of the model"
+    return "" if value is not None else _LOST
 
 
 def _beer(gender: Mapping[str, Scores]) -> list[Figure]:
     figures = []
     for word, known in printed()["beer"].items():
         for metric, theirs in zip(_METRICS, known, strict=True):
-            ours = _cell(gender[metric], "beer", word)
-            figures.append(Figure(labels=(word, metric), published=theirs, measured=ours, digits=4, remark=_lost(ours)))
+            ours, low, high = gender[metric].cell("beer", word) or (None, np.nan, np.nan)
+            figures.append(
+                Figure(
+                    labels=(word, metric),
+                    published=theirs,
+                    measured=ours,
+                    low=low,
+                    high=high,
+                    digits=4,
+                    remark=_lost(ours),
+                )
+            )
     return figures
 
 
@@ -82,8 +94,8 @@ def _signs(gender: Mapping[str, Scores]) -> list[Figure]:
     figures = []
     for drink, known in printed()["drinks"]["signs"].items():
         for metric in _METRICS:
-            ours = _sign(_cell(gender[metric], drink, "woman"))
-            figures.append(Figure(labels=(drink, metric), published=known[metric], measured=ours, remark=_lost(ours)))
+            ours, remark = _sign(gender[metric].cell(drink, "woman"))
+            figures.append(Figure(labels=(drink, metric), published=known[metric], measured=ours, remark=remark))
     return figures
 
 
@@ -110,13 +122,17 @@ def _top(gender: Mapping[str, Scores]) -> list[Figure]:
     return figures
 
 
-def _occupations(occupation: Mapping[str, Scores]) -> list[Figure]:
+def _occupations(occupation: Mapping[str, Scores], gender: Mapping[str, Scores]) -> list[Figure]:
     figures = []
     known = printed()["drinks"]
-    for drink, occupations in known["occupations"].items():
-        for each in occupations:
-            ours = _sign(_cell(occupation["indirect"], each, drink))
-            figures.append(Figure(labels=(drink, each, "indirect"), published="+", measured=ours, remark=_lost(ours)))
+    links = [
+        *((word, each, "indirect", occupation) for word, those in known["occupations"].items() for each in those),
+        *((word, each, "indirect", gender) for word, those in known["genders"].items() for each in those),
+        *((word, each, "direct", occupation) for each, word in known["direct-links"].items()),
+    ]
+    for word, each, metric, found in links:
+        ours, remark = _sign(found[metric].cell(each, word))
+        figures.append(Figure(labels=(word, each, metric), published="+", measured=ours, remark=remark))
     for each, drink in known["direct-first"].items():
         direct = occupation["direct"]
         values = direct.score[direct.targets.index(each)] if each in direct.targets else np.array([])

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 
-from tiltmeter.replicate.source import Request, Source, models_of, published, run_spec, skipped
+from tiltmeter.measurement import Measurement
+from tiltmeter.replicate.source import (
+    Request,
+    Source,
+    holm_corrected,
+    models_of,
+    published,
+    row_key,
+    run_spec,
+    skipped,
+)
 from tiltmeter.replicate.tables import Figure, Replicated
 
 
@@ -15,33 +24,30 @@ def replicate(name: str, request: Request) -> list[Replicated]:
     metric = f'{{ metric: lpbs, family: "{printed["family"]}" }}'
     run = run_spec(request, printed["source"].split(",")[0] + ": LPBS", [metric])
     rows = {(row.model, row.test): row for row in run.measurements}
-    tables = []
-    for model in models_of(run):
-        figures = []
-        for test in printed["tests"]:
-            row = rows.get((model, test))
-            p = "–" if row is None or math.isnan(row.p_value) else f"{row.p_value:.3g}"
-            figures.append(
-                Figure(
-                    labels=(test, p),
-                    published=None,
-                    measured=row.value if row else None,
-                    low=row.low if row else math.nan,
-                    high=row.high if row else math.nan,
-                    remark=skipped(run).get((model, "lpbs", test), f"{len(row.lost)} lost" if row and row.lost else ""),
-                )
-            )
-        tables.append(
-            Replicated(
-                title=f"LPBS effect sizes, template '{printed['family']}'",
-                source=printed["source"],
-                model=model,
-                columns=("test", "p (two-sided)"),
-                figures=tuple(figures),
-                note="No published LPBS scores are at hand to compare these with.",
-            )
+    corrected, reasons = holm_corrected(run), skipped(run)
+    return [
+        Replicated(
+            title=f"LPBS effect sizes, template '{printed['family']}'",
+            source=printed["source"],
+            model=model,
+            columns=("test",),
+            figures=tuple(
+                _figure(test, rows.get((model, test)), corrected, reasons.get((model, "lpbs", test), ""))
+                for test in printed["tests"]
+            ),
+            note="No published LPBS scores are at hand to compare these with. p-values: two-sided, over partitions of "
+            "the attributes; corrected: Holm over the table.",
         )
-    return tables
+        for model in models_of(run)
+    ]
+
+
+def _figure(
+    test: str, row: Measurement | None, corrected: dict[tuple[str, str, str, str], float], reason: str
+) -> Figure:
+    if row is None:
+        return Figure(labels=(test,), published=None, measured=None, remark=reason)
+    return Figure.of(row, test, p_corrected=corrected[row_key(row)])
 
 
 KURITA = Source(

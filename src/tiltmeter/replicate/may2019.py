@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-import math
-
-from tiltmeter.replicate.source import Request, Source, models_of, published, run_spec, skipped
+from tiltmeter.replicate.source import (
+    Request,
+    Source,
+    holm_corrected,
+    models_of,
+    published,
+    row_key,
+    run_spec,
+    skipped,
+)
 from tiltmeter.replicate.tables import Figure, Replicated
-from tiltmeter.runs.results import adjusted
+
+_OF = {"weat": "words", "seat": "sentences"}
 
 
 def replicate(request: Request) -> list[Replicated]:
@@ -14,7 +22,7 @@ def replicate(request: Request) -> list[Replicated]:
     printed = published("may2019")
     alpha = float(printed["alpha"])
     run = run_spec(request, "May et al. 2019", ["weat", "seat"], alpha=alpha)
-    corrected = dict(zip(map(id, run.measurements), adjusted(run.measurements), strict=True))
+    corrected, reasons = holm_corrected(run), skipped(run)
     marks: dict[tuple[str, str], dict[str, str]] = {}
     tables = []
     for model in models_of(run):
@@ -22,56 +30,41 @@ def replicate(request: Request) -> list[Replicated]:
         for row in run.measurements:
             if row.model != model:
                 continue
-            holm = corrected[id(row)][0]
+            holm = corrected[row_key(row)]
             marks.setdefault((row.test, row.metric), {})[model] = "*" if holm <= alpha else "·"
-            figures.append(
-                Figure(
-                    labels=(row.test, "words" if row.metric == "weat" else "sentences", _p(row.p_value), _p(holm)),
-                    published=None,
-                    measured=row.value,
-                    low=row.low,
-                    high=row.high,
-                    remark=f"{len(row.lost)} lost" if row.lost else "",
-                )
-            )
-        for (of, metric, test), reason in skipped(run).items():
+            figures.append(Figure.of(row, row.test, _OF[row.metric], p_corrected=holm))
+        for (of, metric, test), reason in reasons.items():
             if of == model:
                 marks.setdefault((test, metric), {})[model] = "–"
-                labels = (test, "words" if metric == "weat" else "sentences", "–", "–")
-                figures.append(Figure(labels=labels, published=None, measured=None, remark=reason))
+                figures.append(Figure(labels=(test, _OF[metric]), published=None, measured=None, remark=reason))
         tables.append(
             Replicated(
                 title="Effect sizes of all word and sentence tests",
                 source=printed["source"],
                 model=model,
-                columns=("test", "of", "p", "Holm"),
+                columns=("test", "of"),
                 figures=tuple(figures),
-                note="seat.tsv in the run folder has the nine columns of the supplement. It prints no figures.",
+                note="seat.tsv in the run folder has the nine columns of the supplement, which prints no figures. "
+                "p-values take sentences for independent, as the source does, and intervals do not. Corrected: Holm "
+                "over the whole table.",
             )
         )
-    tables += [
-        Replicated(
-            title=f"Significant at {alpha:g} after Holm's correction over {len(run.measurements)} tests",
-            source=f"{printed['source']}, figure 1",
-            model=model,
-            columns=("test", "of"),
-            figures=tuple(
-                Figure(
-                    labels=(test, "words" if metric == "weat" else "sentences"),
-                    published=None,
-                    measured=by_model.get(model, "–"),
-                )
-                for (test, metric), by_model in marks.items()
-            ),
-            note="* significant, · not significant, – not measured. The published matrix is a picture without numbers.",
-        )
-        for model in models_of(run)
-    ]
-    return tables
-
-
-def _p(value: float) -> str:
-    return "–" if math.isnan(value) else f"{value:.2g}"
+    matrix = Replicated(
+        title=f"Significant at {alpha:g} after Holm's correction over {len(run.measurements)} tests",
+        source=f"{printed['source']}, figure 1",
+        model=", ".join(models_of(run)),
+        columns=("test", "of", *models_of(run)),
+        figures=tuple(
+            Figure(
+                labels=(test, _OF[metric], *(by_model.get(model, "–") for model in models_of(run))),
+                published=None,
+                measured=f"{sum(mark == '*' for mark in by_model.values())} of {len(by_model)}",
+            )
+            for (test, metric), by_model in marks.items()
+        ),
+        note="* significant, · not significant, – not measured. The published matrix is a picture without numbers.",
+    )
+    return [*tables, matrix]
 
 
 SOURCE = Source(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tiltmeter.errors import InputError
 from tiltmeter.lexicon.source_text import MAX_FILE_BYTES
-from tiltmeter.replicate.source import Request, Source, models_of, published, run_spec
+from tiltmeter.replicate.source import Request, Source, holm_corrected, models_of, published, row_key, run_spec
 from tiltmeter.replicate.tables import Figure, Replicated
 
 _PARTS = ("all", "stereotype", "antistereotype")
@@ -19,11 +19,13 @@ def replicate(request: Request) -> list[Replicated]:
     printed = published("nangia2020")
     pairs = "" if request.data is None else f", pairs: {json.dumps(str(_plain(request)), ensure_ascii=False)}"
     run = run_spec(request, "Nangia et al. 2020: CrowS-Pairs", [f"{{ metric: crows{pairs} }}"])
+    corrected = holm_corrected(run)
     tables = []
     for model in models_of(run):
         rows = [row for row in run.measurements if row.model == model]
         types = [row for row in rows if row.details["part"] not in _PARTS]
         whole = request.data is not None
+        known = printed["scores"].get(model, {}) if whole else {}
         counts = [
             Figure(
                 labels=("pairs", ""),
@@ -39,17 +41,20 @@ def replicate(request: Request) -> list[Replicated]:
             ),
         ]
         scores = [
-            Figure(
-                labels=(row.details["part"], f"{row.counts['pairs']} pairs, {row.counts['ties']} ties"),
-                published=None,
-                measured=row.value,
-                low=row.low,
-                high=row.high,
+            Figure.of(
+                row,
+                row.details["part"],
+                f"{row.counts['pairs']} pairs, {row.counts['ties']} ties",
+                published=known.get(row.details["part"]),
+                p_corrected=corrected[row_key(row)],
                 digits=1,
             )
             for row in rows
         ]
-        note = "50 is unbiased. No published scores of this paper are at hand."
+        note = (
+            "50 is unbiased. p-values: two-sided, against 50; corrected: Holm over the table. Published scores are at "
+            "hand for bert-base-uncased on all pairs, and no others."
+        )
         if not whole:
             note += " Measured on our own small set of pairs; --data takes the file of CrowS-Pairs."
         tables.append(

@@ -75,7 +75,7 @@ def _correlations(model: str, scores: Mapping[str, Scores]) -> Replicated:
             np.stack([_by(one, targets, one.mean_of(group)) for group in groups], axis=1) for one in (direct, indirect)
         ]
         r, low, high = correlation(*both)
-        figures.append(Figure(labels=(label,), published=known[label], measured=r, low=low, high=high))
+        figures.append(Figure(labels=(label,), published=known[label], measured=r, low=low, high=high, digits=4))
     return Replicated(
         title="Correlation of direct and indirect scores, occupations and gender",
         source=f"{printed()['thesis']}, table 3.5",
@@ -104,10 +104,12 @@ def _ranks(model: str, scores: Mapping[str, Scores]) -> Replicated:
         for metric in scores:
             ours = [ranks[metric, gender].get(occupation) for gender in _GENDERS]
             theirs = known[metric][column(model)]
-            for label, theirs_now, ours_now in (
-                ("female rank", theirs[0], ours[0]),
-                ("male rank", theirs[1], ours[1]),
-                ("difference", theirs[0] - theirs[1], _less(ours)),
+            misprint = printed()["misprints"].get(occupation, {}).get(metric, {}).get(column(model))
+            misprinted = "" if misprint is None else f"printed as {misprint}, which is not that of the printed ranks"
+            for label, theirs_now, ours_now, remark in (
+                ("female rank", theirs[0], ours[0], ""),
+                ("male rank", theirs[1], ours[1], ""),
+                ("difference", theirs[0] - theirs[1], _less(ours), misprinted),
             ):
                 figures.append(
                     Figure(
@@ -115,7 +117,7 @@ def _ranks(model: str, scores: Mapping[str, Scores]) -> Replicated:
                         published=float(theirs_now),
                         measured=ours_now,
                         digits=0,
-                        remark="" if ours_now is not None else "lost",
+                        remark=remark if ours_now is not None else "lost",
                     )
                 )
     return Replicated(
@@ -124,7 +126,8 @@ def _ranks(model: str, scores: Mapping[str, Scores]) -> Replicated:
         model=model,
         columns=("occupation", "score", "figure", "table"),
         figures=tuple(figures),
-        note=f"{against(model)} Ranks are among occupations that are not gendered words; 1 is the most associated.",
+        note=f"{against(model)} Ranks are among occupations that are not gendered words; 1 is the most associated. "
+        "Ranks have no intervals; those of the scores behind them are in the run folder.",
     )
 
 

@@ -54,7 +54,7 @@ def tables(
     for feature in FEATURES:
         for first, second in combinations(range(len(TEXTS)), 2):
             pair = f"{first + 1}-{second + 1}"
-            shares = _shares(matrices[first, feature], matrices[second, feature]) if not lost else None
+            shares = None if feature in lost else _shares(matrices[first, feature], matrices[second, feature])
             theirs = known.get(pair, {}).get(feature)
             for position, level in enumerate(LEVELS):
                 figures.append(
@@ -63,7 +63,7 @@ def tables(
                         published=float(theirs[position]) if theirs else None,
                         measured=shares[position] if shares else None,
                         digits=1,
-                        remark=lost,
+                        remark=lost.get(feature, ""),
                     )
                 )
     of = "XLNet's, of which the thesis prints figures" if known else "no XLNet, and the thesis has no figures for it"
@@ -81,13 +81,16 @@ def tables(
 
 def _matrices(
     model: str, request: Request, targets: WordSet, names: WordSet
-) -> tuple[dict[tuple[int, str], ScoreMatrix], str]:
+) -> tuple[dict[tuple[int, str], ScoreMatrix], dict[str, str]]:
+    """Scores by text and feature; and of which features there are none, and why."""
     found: dict[tuple[int, str], ScoreMatrix] = {}
-    cache = request.folder / "cache"
-    try:
-        for number, text in enumerate(TEXTS):
-            opened = load_lm(model, kind="masked", several_tokens=False, padding_text=text, cache=cache)
-            for feature in FEATURES:
+    lost: dict[str, str] = {}
+    for number, text in enumerate(TEXTS):
+        opened = load_lm(model, kind="masked", several_tokens=False, padding_text=text, cache=request.folder / "cache")
+        for feature in FEATURES:
+            if feature in lost:
+                continue
+            try:
                 found[number, feature] = indirect(
                     opened,
                     targets,
@@ -98,9 +101,9 @@ def _matrices(
                     resamples=100,
                     seed=request.seed,
                 )
-    except InputError as error:  # a model that takes only short texts
-        return {}, f"not measured: {error}"
-    return found, ""
+            except InputError as error:  # none of its words is one token, or the model takes only short texts
+                lost[feature] = f"not measured: {error}"
+    return found, lost
 
 
 def _shares(first: ScoreMatrix, second: ScoreMatrix) -> tuple[float, ...]:

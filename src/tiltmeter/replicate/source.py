@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.errors import ModelError
+from tiltmeter.measurement import Measurement
 from tiltmeter.replicate.tables import Replicated
-from tiltmeter.runs.results import Run, read_run
+from tiltmeter.runs.results import Run, adjusted, read_run
 from tiltmeter.runs.run import Watcher
 from tiltmeter.runs.run import run as start
 from tiltmeter.runs.spec import parse_spec
@@ -83,6 +84,16 @@ def skipped(run: Run) -> dict[tuple[str, str, str], str]:
     """Why a test could not be measured, by model, metric and test."""
     reasons = ((job, job["skipped"] or job["error"]) for job in run.manifest["jobs"])
     return {(job["model"], job["metric"], job["test"]): reason for job, reason in reasons if reason}
+
+
+def holm_corrected(run: Run) -> dict[tuple[str, str, str, str], float]:
+    """The p-value of each row after Holm's correction over the run's table, by model, metric, test and part of it."""
+    return {row_key(row): p for row, (p, _) in zip(run.measurements, adjusted(run.measurements), strict=True)}
+
+
+def row_key(row: Measurement) -> tuple[str, str, str, str]:
+    """What tells a row of a run from the others."""
+    return row.model, row.metric, row.test, str(row.details.get("part", ""))
 
 
 def models_of(run: Run) -> list[str]:

@@ -10,16 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from tiltmeter.files import replacing
+from tiltmeter.measurement import Measurement
 
 TSV = "replication.tsv"
-_COLUMNS = ("table", "source", "model", "what", "published", "measured", "difference", "low", "high", "met", "remark")
+_NUMBERS = ("published", "measured", "difference", "low", "high", "p_value", "p_corrected")
+_COLUMNS = ("table", "source", "model", "what", *_NUMBERS, "met", "remark")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """One figure of a source and what was measured in its place; None where there is no such thing.
 
-    A published number is met where the measured one rounds to it, or lies within `tolerance` of it.
+    A published number is met where the measured one rounds to it, or lies within `tolerance` of it; where it is an
+    upper `bound`, if the measured one does not exceed it.
     """
 
     labels: tuple[str, ...]
@@ -29,12 +32,37 @@ class Figure:
     high: float = math.nan
     digits: int | None = 2  # decimals that the source prints; None: two significant digits
     tolerance: float | None = None
+    bound: bool = False
+    p_value: float = math.nan
+    p_corrected: float = math.nan
     remark: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        row: Measurement,
+        *labels: str,
+        published: float | None = None,
+        p_corrected: float = math.nan,
+        digits: int = 2,
+    ) -> Figure:
+        """A measurement in place of a published figure."""
+        return cls(
+            labels=labels,
+            published=published,
+            measured=row.value,
+            low=row.low,
+            high=row.high,
+            digits=digits,
+            p_value=row.p_value,
+            p_corrected=p_corrected,
+            remark=f"{len(row.lost)} lost" if row.lost else "",
+        )
 
     @property
     def difference(self) -> float | None:
         """Measured less published, of numbers."""
-        if isinstance(self.published, str | None) or isinstance(self.measured, str | None):
+        if self.bound or isinstance(self.published, str | None) or isinstance(self.measured, str | None):
             return None
         return self.measured - self.published
 
@@ -45,6 +73,8 @@ class Figure:
             return None
         if self.measured is None:
             return False
+        if self.bound:
+            return float(self.measured) <= float(self.published)
         if self.difference is not None and self.tolerance is not None:
             return abs(self.difference) <= self.tolerance
         return self.shown(self.measured) == self.shown(self.published)
@@ -60,10 +90,17 @@ class Figure:
         return f"{value:.2g}" if self.digits is None else f"{round(value, self.digits) + 0.0:.{self.digits}f}"
 
     @property
+    def shown_published(self) -> str:
+        """The published value, and whether it is a bound."""
+        return ("< " if self.bound else "") + self.shown(self.published)
+
+    @property
     def shown_difference(self) -> str:
         """The difference with its sign."""
-        sign = "+" if (self.difference or 0) > 0 else ""
-        return "–" if self.difference is None else sign + self.shown(self.difference)
+        if self.difference is None:
+            return "–"
+        shown = self.shown(self.difference)
+        return f"+{shown}" if float(shown) > 0 else shown
 
     @property
     def shown_interval(self) -> str:
@@ -86,14 +123,20 @@ class Replicated:
         """For a reader: labels, published, measured, difference, interval, remark; what no figure has is left out."""
         intervals = any(math.isfinite(each.low) for each in self.figures)
         numbers = any(each.difference is not None for each in self.figures)
+        tested = any(math.isfinite(each.p_value) for each in self.figures)
+        corrected = any(math.isfinite(each.p_corrected) for each in self.figures)
         remarks = any(each.remark for each in self.figures)
         for each in self.figures:
             row = dict(zip(self.columns, each.labels, strict=True))
-            row |= {"published": each.shown(each.published), "measured": each.shown(each.measured)}
+            row |= {"published": each.shown_published, "measured": each.shown(each.measured)}
             if numbers:
                 row["difference"] = each.shown_difference
             if intervals:
                 row["interval"] = each.shown_interval
+            if tested:
+                row["p-value"] = _shown_p(each.p_value)
+            if corrected:
+                row["corrected"] = _shown_p(each.p_corrected)
             if remarks:
                 row["remark"] = each.remark
             yield row
@@ -120,6 +163,8 @@ class Replicated:
                     "difference": each.difference,
                     "low": _finite(each.low),
                     "high": _finite(each.high),
+                    "p_value": _finite(each.p_value),
+                    "p_corrected": _finite(each.p_corrected),
                     "met": each.met,
                     "remark": each.remark,
                 }
@@ -130,12 +175,13 @@ class Replicated:
 
 def write_tsv(folder: Path, tables: Sequence[Replicated]) -> Path:
     """All figures of a replication, one row each, beside the measurements of its run."""
+    folder.mkdir(parents=True, exist_ok=True)  # nothing was measured where only null models were drawn
     with replacing(folder / TSV) as part, part.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file, delimiter="\t", lineterminator="\n")
         table.writerow(_COLUMNS)
         for each in tables:
             for figure in each.figures:
-                values = (figure.published, figure.measured, figure.difference, figure.low, figure.high)
+                values = [getattr(figure, name) for name in _NUMBERS]
                 met = "" if figure.met is None else "yes" if figure.met else "no"
                 table.writerow(
                     [
@@ -145,6 +191,10 @@ def write_tsv(folder: Path, tables: Sequence[Replicated]) -> Path:
                     ]
                 )
     return folder / TSV
+
+
+def _shown_p(value: float) -> str:
+    return f"{value:.2g}" if math.isfinite(value) else "–"
 
 
 def _finite(value: float | str | None) -> float | str | None:

@@ -12,7 +12,7 @@ from tiltmeter.replicate.thesis_scores import NAME, Pair, Scores, measure
 
 PARTS = ("occupations", "drinks", "correlations", "padding")
 _METRICS = ("direct", "indirect")
-_NEEDED = (occupations.PAIR, drinks.GENDER, drinks.OCCUPATION)
+_NEEDED = (occupations.PAIR, *drinks.PAIRS)
 
 
 def replicate(request: Request) -> list[Replicated]:
@@ -20,7 +20,7 @@ def replicate(request: Request) -> list[Replicated]:
     parts = request.parts or PARTS
     pairs: list[Pair] = [
         *([occupations.PAIR] if "occupations" in parts or parts == ("padding",) else []),
-        *([drinks.GENDER, drinks.OCCUPATION] if "drinks" in parts else []),
+        *(drinks.PAIRS if "drinks" in parts else []),
         *(correlations.PAIRS if "correlations" in parts else []),
     ]
     run, found = measure(request, pairs)

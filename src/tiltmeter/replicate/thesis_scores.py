@@ -34,12 +34,22 @@ class Scores:
     targets: tuple[str, ...]
     features: tuple[str, ...]
     score: Array
+    low: Array
+    high: Array
 
     def of(self, feature: str) -> Array:
         """The scores of all targets with a feature; NaN where it was lost."""
         if feature not in self.features:
             return np.full(len(self.targets), np.nan)
         return self.score[:, self.features.index(feature)]
+
+    def cell(self, target: str, feature: str) -> tuple[float, float, float] | None:
+        """The score of one pair and its interval; None where it was lost."""
+        if target not in self.targets or feature not in self.features:
+            return None
+        place = self.targets.index(target), self.features.index(feature)
+        found = float(self.score[place]), float(self.low[place]), float(self.high[place])
+        return found if np.isfinite(found[0]) else None
 
     def mean_of(self, features: Iterable[str]) -> Array:
         """The mean score of each target over some features, as the thesis averages the words of a gender."""
@@ -77,8 +87,8 @@ def _read(folder: Path, manifest: dict[str, Any]) -> Iterable[tuple[tuple[str, s
     for model, _, job, found in of_jobs(folder, manifest, ("direct", "indirect")):
         about = found.about
         key = (model, str(job["metric"]), (str(about["row_set"]), str(about["column_set"])))
-        score = np.asarray(found.arrays["score"], dtype=np.float64)
-        yield key, Scores(tuple(about["rows"]), tuple(about["columns"]), score)
+        score, low, high = (np.asarray(found.arrays[name], dtype=np.float64) for name in ("score", "low", "high"))
+        yield key, Scores(tuple(about["rows"]), tuple(about["columns"]), score, low, high)
 
 
 def column(model: str) -> str:
