@@ -5,6 +5,9 @@
     ```toml title="pets.toml"  a block with a title is a file, written into the folder
     ```text title="output"     what the block before it printed; a line "…" stands for any lines
     ```text                    a formula: not code
+    ```sh                      cannot be run here: that its tiltmeter commands and their options exist is checked
+
+An indented block is taken for one of the last kind.
 
 `python -m tests.docs.blocks PAGE ...` runs pages, and writes what they print and draw back into docs/.
 """
@@ -33,7 +36,9 @@ _FENCE = re.compile(r"^```(?P<language>\w+)?(?P<options>[^\n]*)\n(?P<text>.*?)^`
 _TITLE = re.compile(r'title="([^"]+)"')
 _ADDRESS = re.compile(r"http://\S+")
 _ANYTHING = "…"
-_LANGUAGES = {"console", "python", "toml", "yaml", "csv", "text"}
+_LANGUAGES = {"console", "python", "toml", "yaml", "csv", "text", "sh"}
+# After an empty line, as an indented line after another is the rest of a paragraph or an entry of a list.
+_INDENTED = re.compile(r"(?<=\n\n)(?: {4}[^\n]*\n)+")
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,28 @@ def blocks(text: str) -> list[Block]:
         title = _TITLE.search(match["options"])
         found.append(Block(language, title[1] if title else "", match["text"], match.start("text"), match.end("text")))
     return found
+
+
+def not_run(text: str) -> list[str]:
+    """The commands of a page that cannot be run here: those of `sh` blocks and of indented ones."""
+    shown = [block.text for block in blocks(text) if block.language == "sh"]
+    shown += [match[0] for match in _INDENTED.finditer(_FENCE.sub("", text))]
+    lines = (line.strip().removeprefix("$ ") for block in shown for line in block.splitlines())
+    return [line.partition("  #")[0] for line in lines if line.startswith("tiltmeter ")]
+
+
+def check_command(command: str) -> None:
+    """That a command and its options exist; nothing is run."""
+    from typer.main import get_command
+
+    from tiltmeter.cli.app import app
+
+    place, words = get_command(app), shlex.split(command)[1:]
+    while hasattr(place, "commands"):
+        assert words, command
+        assert words[0] in place.commands, command
+        place, words = place.commands[words[0]], words[1:]
+    place.make_context(command, words)
 
 
 class Session:

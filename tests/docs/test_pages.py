@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from .blocks import DOCS, FIGURES, Session, blocks, pages, same
+import tiltmeter
+from tiltmeter.metrics import METRICS
+
+from .blocks import DOCS, FIGURES, Session, blocks, check_command, not_run, pages, same
 
 # Small pages are run by `make test` too: nothing on them needs a model.
 _LIGHT = [
@@ -44,6 +48,36 @@ def test_the_blocks_of_a_page_with_commands(page: Path, tmp_path: Path, monkeypa
     folder = tmp_path / "page"
     folder.mkdir()
     _run(page, folder)
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(DOCS)))
+def test_commands_that_cannot_be_run_here_exist_with_their_options(page: Path) -> None:
+    for command in not_run(page.read_text(encoding="utf-8")):
+        check_command(command)
+
+
+def test_a_command_or_an_option_that_does_not_exist_is_found() -> None:
+    page = "Text\n\n    tiltmeter weat glove.txt --no-such-option\n\n```sh\ntiltmeter waet glove.txt  # why\n```\n"
+    commands = not_run(page)
+    assert commands == ["tiltmeter waet glove.txt", "tiltmeter weat glove.txt --no-such-option"]
+    with pytest.raises(AssertionError, match="waet"):
+        check_command(commands[0])
+    with pytest.raises(Exception, match="No such option"):
+        check_command(commands[1])
+
+
+def test_the_reference_has_every_public_name() -> None:
+    text = (DOCS / "reference" / "index.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^::: tiltmeter\.(\w+)$", text, re.MULTILINE))
+    assert named == set(tiltmeter.__all__) - {"__version__"}
+
+
+def test_every_metric_has_a_page_with_its_parts() -> None:
+    for metric in METRICS:
+        text = (DOCS / "metrics" / f"{metric.name.replace('_', '-')}.md").read_text(encoding="utf-8")
+        headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+        assert headings == ["Meaning", "Limits", "Known criticism"], metric.name
+        assert text.index("```text") < text.index("## Meaning"), "the formula stands first"
 
 
 def test_a_line_of_dots_stands_for_any_lines() -> None:
