@@ -14,7 +14,8 @@ from numpy.testing import assert_allclose
 
 from tiltmeter.errors import InputError, ModelError
 from tiltmeter.models._forward import Forward
-from tiltmeter.models._states import Request, States
+from tiltmeter.models._slices import Request
+from tiltmeter.models._states import States
 from tiltmeter.models.huggingface import open_model, open_tokenizer
 from tiltmeter.models.lm import LanguageModel, Query
 from tiltmeter.models.load import load_lm

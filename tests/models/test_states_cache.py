@@ -19,6 +19,7 @@ from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 
 from tiltmeter.errors import InputError
+from tiltmeter.models import _cache
 from tiltmeter.models._cache import KEY_BYTES, StateCache, state_key
 from tiltmeter.models.lm import Query
 from tiltmeter.models.masked import MaskedModel
@@ -271,3 +272,19 @@ def test_memory_is_bounded_by_the_batch() -> None:
     del cache
     gc.collect()
     assert not folder.exists()
+
+
+def test_a_key_is_found_wherever_the_index_keeps_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_cache, "_WAITING", 7)
+    rng = np.random.default_rng(0)
+    known: dict[bytes, int] = {}
+    index = _cache._Index()
+    for shard in range(40):
+        keys = [bytes(rng.integers(0, 2, KEY_BYTES, dtype=np.uint8)) for _ in range(rng.integers(1, 12))]
+        keys += [b"\0" * KEY_BYTES, *list(known)[:2]]  # a key may end in zeros, and one that is known comes again
+        index.add(keys, shard << 32)
+        for row, key in enumerate(keys):
+            known.setdefault(key, shard << 32 | row)
+        assert index.places(list(known)).tolist() == list(known.values())
+    assert index.places([b"\1" * KEY_BYTES, b"\0" * KEY_BYTES]).tolist() == [-1, known[b"\0" * KEY_BYTES]]
+    assert index.places([]).size == 0

@@ -114,6 +114,17 @@ def name_weights(names: int, resamples: int, seed: int) -> Single:
     return rng.multinomial(names, np.full(names, 1 / names), size=resamples).astype(np.float32)
 
 
+def weighted(x: Array, y: Array, weights: NDArray[np.generic]) -> Array:
+    """Pearson's correlation under each row of weights; NaN without spread. x and y have mean 0 and mean square 1."""
+    w = weights.astype(np.float64)
+    w /= w.sum(axis=1, keepdims=True)
+    mean_x, mean_y = w @ x, w @ y
+    var_x, var_y = w @ x**2 - mean_x**2, w @ y**2 - mean_y**2
+    spread = (var_x > 1e-10) & (var_y > 1e-10)
+    root = np.sqrt(np.where(spread, var_x * var_y, 1.0))
+    return np.asarray(np.where(spread, (w @ (x * y) - mean_x * mean_y) / root, np.nan), dtype=np.float64)
+
+
 class Resampled:
     """The partial correlations of targets with the columns of y, on each weighted resample of the names.
 

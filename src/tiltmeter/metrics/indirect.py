@@ -22,6 +22,7 @@ from tiltmeter.metrics._correlations import (
     name_weights,
     p_values,
     residuals,
+    weighted,
 )
 from tiltmeter.metrics.interval import Interval, bca
 from tiltmeter.metrics.multiplicity import benjamini_hochberg
@@ -129,21 +130,10 @@ def bridge_interval(
     x, y = residuals(np.stack([x[both], y[both]]), q)
     rng = np.random.default_rng(seed)
     estimates = [
-        _weighted(x, y, rng.multinomial(x.size, np.full(x.size, 1 / x.size), size=min(1_000, resamples - start)))
+        weighted(x, y, rng.multinomial(x.size, np.full(x.size, 1 / x.size), size=min(1_000, resamples - start)))
         for start in range(0, resamples, 1_000)
     ]
-    return bca(np.concatenate(estimates), [_weighted(x, y, 1 - np.eye(x.size))], float((x * y).mean()), level)
-
-
-def _weighted(x: Array, y: Array, weights: NDArray[np.generic]) -> Array:
-    """Pearson's correlation under each row of weights; NaN without spread. x and y have mean 0 and mean square 1."""
-    w = weights.astype(np.float64)
-    w /= w.sum(axis=1, keepdims=True)
-    mean_x, mean_y = w @ x, w @ y
-    var_x, var_y = w @ x**2 - mean_x**2, w @ y**2 - mean_y**2
-    spread = (var_x > 1e-10) & (var_y > 1e-10)
-    root = np.sqrt(np.where(spread, var_x * var_y, 1.0))
-    return np.asarray(np.where(spread, (w @ (x * y) - mean_x * mean_y) / root, np.nan), dtype=np.float64)
+    return bca(np.concatenate(estimates), [weighted(x, y, 1 - np.eye(x.size))], float((x * y).mean()), level)
 
 
 def tables(to_target: ArrayLike, to_feature: ArrayLike, held: ArrayLike | None) -> tuple[Array, Array, Array | None]:

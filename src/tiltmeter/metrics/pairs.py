@@ -84,9 +84,7 @@ def pair_scores(
     for i, direction in enumerate(directions):
         if direction not in DIRECTIONS:
             raise ValueError(f"pair {i} has the direction {direction!r}; it must be one of {', '.join(DIRECTIONS)}")
-    if decimals is not None:
-        more, less = np.round(more, decimals), np.round(less, decimals)
-    outcome = np.sign(more - less).astype(np.intp)
+    outcome = preferences(more, less, decimals=decimals)
     directed, kind = np.asarray(directions), np.asarray(bias_types)
 
     def score(chosen: NDArray[np.bool_], *, ties_count: bool) -> PairScore:
@@ -98,6 +96,14 @@ def pair_scores(
         score(directed == "antistereo", ties_count=False),
         {name: score(kind == name, ties_count=True) for name in dict.fromkeys(bias_types)},
     )
+
+
+def preferences(pll_more: ArrayLike, pll_less: ArrayLike, *, decimals: int | None = 3) -> Indices:
+    """Of each pair 1 where the more stereotypical sentence is likelier, -1 where the other one is, 0 for a tie."""
+    more, less = (np.asarray(v, dtype=np.float64) for v in (pll_more, pll_less))
+    if decimals is not None:
+        more, less = np.round(more, decimals), np.round(less, decimals)
+    return np.sign(more - less).astype(np.intp)
 
 
 def _score(outcome: Indices, ties_count: bool, resamples: int, level: float, seed: int) -> PairScore:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tiltmeter.errors import InputError, ModelError
 from tiltmeter.models._pieces import PieceFinder, Surroundings
-from tiltmeter.models._states import Request
+from tiltmeter.models._slices import Request
 from tiltmeter.models.lm import BLANK, Query
 from tiltmeter.models.tokens import token_ids, tokenize
 

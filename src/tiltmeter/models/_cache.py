@@ -34,6 +34,8 @@ _HEADER = 64  # magic, rows, width, SHA-256 of all that follows them; the rest i
 _CHECKSUM_AT = 24
 _ROW_BITS = 32
 _OPEN = 64  # files at once
+_NOWHERE = -1
+_WAITING = 1 << 16  # keys that are not sorted in yet
 _STALE = 3600.0  # seconds after which a half-written file belongs to no one
 
 States = NDArray[np.float32]
@@ -45,6 +47,45 @@ class _Shard:
     path: Path
     rows: int
     sound: bool  # its checksum has been compared, or it was written here
+
+
+class _Index:
+    """Where each key is: sorted arrays, as a dict of millions would take more memory than a model.
+
+    What is new waits in a small dict. When that is full it becomes an array, and arrays of like size become one.
+    """
+
+    def __init__(self) -> None:
+        self._new: dict[bytes, int] = {}
+        self._sorted: list[tuple[NDArray[np.bytes_], NDArray[np.int64]]] = []  # the largest first
+
+    def add(self, keys: Sequence[bytes], first: int) -> None:
+        """Keys whose places follow each other from `first` on; a key that is known stays where it is."""
+        for row in np.flatnonzero(self.places(keys) == _NOWHERE).tolist():
+            self._new.setdefault(keys[row], first + row)
+        if len(self._new) >= _WAITING:
+            known, places = _array(list(self._new)), np.array(list(self._new.values()), dtype=np.int64)
+            while self._sorted and len(self._sorted[-1][0]) <= 2 * len(known):
+                more, their_places = self._sorted.pop()
+                known, places = np.concatenate([more, known]), np.concatenate([their_places, places])
+            order = np.argsort(known)
+            self._sorted.append((known[order], places[order]))
+            self._new = {}
+
+    def places(self, keys: Sequence[bytes]) -> NDArray[np.int64]:
+        """The place of each key, `_NOWHERE` for those that are not here."""
+        found = np.fromiter((self._new.get(key, _NOWHERE) for key in keys), dtype=np.int64, count=len(keys))
+        for known, places in self._sorted:
+            sought = np.flatnonzero(found == _NOWHERE)
+            wanted = _array([keys[place] for place in sought.tolist()])
+            at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+            here = known[at] == wanted
+            found[sought[here]] = places[at[here]]
+        return found
+
+
+def _array(keys: Sequence[bytes]) -> NDArray[np.bytes_]:
+    return np.array(keys, dtype=f"S{KEY_BYTES}")
 
 
 class StateCache:
@@ -67,16 +108,18 @@ class StateCache:
             self._sweep()
         self._shards: list[_Shard] = []
         self._names: set[str] = set()
-        self._index: dict[bytes, int] = {}  # number of the shard << 32 | row
+        self._index = _Index()  # number of the shard << 32 | row
         self._open: dict[Path, NDArray[np.uint8]] = {}  # the one read longest ago comes first
         self._scan()
 
     def missing(self, keys: Sequence[bytes]) -> list[bytes]:
         """Those of `keys` whose states are not here; a damaged shard is reported, and its keys are missing."""
-        if any(key not in self._index for key in keys):
+        places = self._index.places(keys)
+        if (places == _NOWHERE).any():
             self._scan()  # another process may have computed them
-        asked = {self._index[key] >> _ROW_BITS for key in keys if key in self._index}
-        damaged = [number for number in sorted(asked) if not self._is_sound(self._shards[number])]
+            places = self._index.places(keys)
+        asked = np.unique(places[places != _NOWHERE] >> _ROW_BITS)
+        damaged = [number for number in asked.tolist() if not self._is_sound(self._shards[number])]
         if damaged:
             rejected = {self._shards[number].path.name for number in damaged}
             self._open.clear()
@@ -84,12 +127,12 @@ class StateCache:
                 with contextlib.suppress(OSError):
                     (self.folder / name).unlink()
             known_sound = {shard.path.name for shard in self._shards if shard.sound}
-            self._shards, self._names, self._index = [], rejected, {}
+            self._shards, self._names, self._index = [], rejected, _Index()
             self._scan()
             for shard in self._shards:
                 shard.sound = shard.path.name in known_sound
             return self.missing(keys)
-        return [key for key in keys if key not in self._index]
+        return [keys[place] for place in np.flatnonzero(places == _NOWHERE).tolist()]
 
     def add(self, keys: Sequence[bytes], states: States, log_partitions: LogPartitions) -> None:
         """Keep the states of one batch, as one shard."""
@@ -120,7 +163,9 @@ class StateCache:
 
     def read(self, keys: Sequence[bytes]) -> tuple[States, LogPartitions]:
         """The states of `keys`, none of which may be missing, and their log-partitions."""
-        places = np.fromiter((self._index[key] for key in keys), dtype=np.int64, count=len(keys))
+        places = self._index.places(keys)
+        if (places == _NOWHERE).any():
+            raise KeyError("a state is read that was not computed")
         shards, rows = places >> _ROW_BITS, places & ((1 << _ROW_BITS) - 1)
         states = np.empty((len(keys), self._width), dtype=np.float32)
         log_partitions = np.empty(len(keys), dtype=np.float64)
@@ -183,8 +228,8 @@ class StateCache:
         number, rows = len(self._shards), len(body) // KEY_BYTES
         self._shards.append(_Shard(path, rows, sound))
         self._names.add(path.name)
-        for row in range(rows):
-            self._index.setdefault(body[row * KEY_BYTES : (row + 1) * KEY_BYTES], number << _ROW_BITS | row)
+        keys = [body[row * KEY_BYTES : (row + 1) * KEY_BYTES] for row in range(rows)]
+        self._index.add(keys, number << _ROW_BITS)
 
     def _is_sound(self, shard: _Shard) -> bool:
         if shard.sound:

@@ -18,7 +18,8 @@ from tiltmeter.errors import InputError
 from tiltmeter.models._blanks import parts_of, shown
 from tiltmeter.models._continuations import Continuation, Continuations, Ids
 from tiltmeter.models._sequences import NOTHING_BEFORE, Sequences, common
-from tiltmeter.models._states import Request, States
+from tiltmeter.models._slices import Request
+from tiltmeter.models._states import States
 
 Array = NDArray[np.float64]
 

@@ -10,29 +10,21 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.models._cache import StateCache, state_key
 from tiltmeter.models._forward import Batch, Forward, Launched
+from tiltmeter.models._slices import SLICE, Request, Slices
 from tiltmeter.models.batching import Report, in_batches, token_budget
 from tiltmeter.models.parts import Part
 from tiltmeter.models.progress import progress_bar
 
-# Requests whose keys are remembered, and states multiplied at once.
-_REMEMBERED = 1 << 18
-_CHUNK = 2048
-
-
-class Request(NamedTuple):
-    """A position of a text."""
-
-    ids: tuple[int, ...]
-    position: int
+_CHUNK = 2048  # states multiplied at once
 
 
 class States:
@@ -66,21 +58,28 @@ class States:
 
     def prepare(self, requests: Iterable[Request]) -> None:
         """Compute what is missing, each text once for all of its positions; each batch is kept as it is done."""
-        self._present(list(requests))
+        with self._lock, Slices(requests, SLICE) as slices:
+            part, self.part = self.part, None
+            if part is not None:
+                self._compute_slices(slices, part)
+                part.done()
+            self._compute_slices(slices)
 
     def _present(self, requests: Sequence[Request]) -> list[bytes]:
         """The keys of requests all of whose states are there now."""
-        with self._lock:
-            keys = [self._key(request) for request in requests]
-            by_key = dict(zip(keys, requests, strict=True))
-            part, self.part = self.part, None
-            if part is not None:
-                asked = _longest_first({request.ids for request in by_key.values()})
-                places = {ids: place for place, ids in enumerate(asked)}
-                self._compute(by_key, lambda ids, size: part.has(places[ids], size))
-                part.done()
-            self._compute(by_key)
-        return keys
+        self.prepare(requests)
+        return [self._key(request) for request in requests]
+
+    def _compute_slices(self, slices: Slices, part: Part | None = None) -> None:
+        done, ahead = 0, len(slices)
+        with progress_bar(self.forward.name) as bar:
+            for some in slices:
+                ahead -= len(some)
+                done += self._compute(
+                    {self._key(request): request for request in some},
+                    part,
+                    _further(self._progress or bar, done, ahead),
+                )
 
     def read(self, requests: Sequence[Request]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """States (one row a request) and log-partitions."""
@@ -133,25 +132,25 @@ class States:
         key = self._keys.get(request)
         if key is None:
             key = state_key(request.ids, request.position)
-            if len(self._keys) >= _REMEMBERED:
+            if len(self._keys) >= SLICE:
                 self._keys.clear()
             self._keys[request] = key
         return key
 
-    def _compute(
-        self, by_key: Mapping[bytes, Request], ours: Callable[[tuple[int, ...], int], bool] | None = None
-    ) -> None:
+    def _compute(self, by_key: Mapping[bytes, Request], part: Part | None, report: Report) -> int:
         """The order is that of length and ids alone, and a batch is as many texts as the budget takes at the first
         one's length: what is left of a plan whose run was killed falls into the same batches, and gives the same bits.
-        `ours` says of the first text of a batch, and of how many it takes, whether the batch is to be computed.
+        Of a `part` only its batches are computed. Returns how many texts there were.
         """
         positions: dict[tuple[int, ...], list[int]] = {}
         for key in self._cache.missing(list(by_key)):
             ids, position = by_key[key]
             positions.setdefault(ids, []).append(position)
-        if not positions:
-            return
         texts = _longest_first(positions)
+        if part is not None:
+            texts = part.of_texts(texts, _longest_first({request.ids for request in by_key.values()}))
+        if not texts:
+            return 0
         lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         ends = np.cumsum(lengths)
         flat = np.fromiter(itertools.chain.from_iterable(texts), dtype=np.int64, count=int(ends[-1]))
@@ -165,8 +164,6 @@ class States:
 
         def launch(batch: list[int]) -> list[None]:
             first, last = batch[0], batch[-1]
-            if ours is not None and not ours(texts[first], max(self.budget // int(lengths[first]), 1)):
-                return [None] * len(batch)
             counts = np.fromiter((len(reads[text]) for text in batch), dtype=np.int64, count=len(batch))
             launched = self.forward.launch(
                 Batch(
@@ -182,9 +179,14 @@ class States:
             under_way.append((keys, launched))
             return [None] * len(batch)
 
-        with progress_bar(self.forward.name) as bar:
-            in_batches(lengths.tolist(), self.budget, launch, self._progress or bar)
+        in_batches(lengths.tolist(), self.budget if part is None else part.budget, launch, report)
         finish()
+        return len(texts)
+
+
+def _further(report: Report, before: int, ahead: int) -> Report:
+    """A report of one slice, `before` which so many texts were computed, and behind which at most so many lie ahead."""
+    return lambda done, total: report(before + done, before + total + ahead)
 
 
 def _longest_first(texts: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:

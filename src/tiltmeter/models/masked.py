@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,46 +19,14 @@ from tiltmeter.errors import InputError, ModelError
 from tiltmeter.models import huggingface
 from tiltmeter.models._blanks import PADDING_TEXT, BlankFinder
 from tiltmeter.models._forward import Forward
-from tiltmeter.models._pieces import PieceFinder, Surroundings
-from tiltmeter.models._states import Request, States
+from tiltmeter.models._pieces import PieceFinder
+from tiltmeter.models._plans import Asked, Plan, Planner
+from tiltmeter.models._states import States
 from tiltmeter.models.batching import Report
 from tiltmeter.models.lm import Filled, Query
 from tiltmeter.models.parts import Part
 from tiltmeter.models.projection import Projection, read_projection
 from tiltmeter.models.tokens import Tokens, tokenize
-from tiltmeter.models.uncollected import uncollected
-
-_REMEMBERED = 256  # lists of words in surroundings whose factors are known
-
-
-@dataclass(frozen=True, slots=True)
-class _Factors:
-    """Tokens to be read once the first pieces of a word of `size` are `filled`, and whose they are (columns)."""
-
-    size: int
-    filled: tuple[int, ...]
-    columns: list[int]
-    tokens: list[int]
-
-
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """Factors of the chain rule that the same states give: those of `rows` (queries), for `columns` (words)."""
-
-    rows: list[int]
-    requests: list[Request]
-    columns: list[int]
-    tokens: list[int]
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """What was prepared, until it is asked for. It holds what it is found by: no other can have the same identity."""
-
-    queries: Sequence[Query]
-    words: Sequence[str]
-    steps: list[_Step]
-    lost: dict[str, str]
 
 
 class MaskedModel:
@@ -99,13 +66,13 @@ class MaskedModel:
         )
         forward.check(example.ids, example.ids.index(mask))
         if projection is not None:
+            projection.check(name, huggingface.fingerprint(folder, (folder,)))
             forward.project(projection)
         if not isinstance(padding_text, str):
             wanted = forward.permutes if padding_text is None else padding_text
             padding_text = PADDING_TEXT if wanted else ""
         self._padding_text = padding_text
-        self._plans: dict[tuple[int, int], _Plan] = {}
-        self._known_factors: dict[tuple[tuple[str, ...], Surroundings], tuple[list[_Factors], dict[str, str]]] = {}
+        self._plans: dict[tuple[int, int], Plan] = {}
         self._pieces = PieceFinder(tokenizer, forward.vocabulary)
         self._blanks = BlankFinder(
             name,
@@ -114,6 +81,7 @@ class MaskedModel:
             limit=huggingface.length_limit(tokenizer, model),
             padding_text=padding_text,
         )
+        self._planner = Planner(self._blanks, self._pieces, several_tokens=several_tokens)
         self._states = States(
             forward,
             fingerprint=self.fingerprint if cache is not None else "",
@@ -201,16 +169,19 @@ class MaskedModel:
         """How many texts have gone through the model so far."""
         return self._states.texts_computed
 
-    def prepare(self, asked: Sequence[tuple[Sequence[Query], Sequence[str]]]) -> None:
-        with uncollected():
-            self._blanks.find([query for queries, _ in asked for query in queries])
-            plans = [_Plan(queries, words, *self._steps(queries, words)) for queries, words in asked]
+    def prepare(self, asked: Sequence[Asked]) -> None:
+        plans: list[Plan] = []
+        self._states.prepare(self._planner.requests(asked, plans))
         self._plans = {  # of what cannot have changed when it is asked for
             (id(plan.queries), id(plan.words)): plan
             for plan in plans
             if isinstance(plan.queries, tuple) and isinstance(plan.words, tuple)
         }
-        self._states.prepare(request for plan in plans for step in plan.steps for request in step.requests)
+
+    @property
+    def tokens_per_batch(self) -> int:
+        """How many tokens, padding included, go through the model at once."""
+        return self._states.budget
 
     def share(self, part: Part | None) -> None:
         """Of what is asked for next, compute only a part; others, with the same cache, compute the rest."""
@@ -220,9 +191,12 @@ class MaskedModel:
         if not words:
             raise InputError("there is no word to fill the blank with.", hint="Give one or more.")
         plan = self._plans.pop((id(queries), id(words)), None)
-        steps, lost = self._steps(queries, words) if plan is None else (plan.steps, plan.lost)
         if plan is None:
-            self._states.prepare(request for step in steps for request in step.requests)
+            plans: list[Plan] = []
+            self._states.prepare(self._planner.requests([(queries, words)], plans))
+            plan = plans[0] if plans else None
+        lost: dict[str, str] = {} if plan is None else plan.lost
+        steps = self._planner.steps(queries, words, lost) if plan is None else plan.steps
         log_p = np.zeros((len(queries), len(words)))
         scored = np.zeros(log_p.shape, dtype=bool)
         for step in steps:
@@ -261,55 +235,6 @@ class MaskedModel:
         """For each (ids, position): log P of the token that stands there, when it alone is masked."""
         requests = [self._blanks.masked(ids, position) for ids, position in masked]
         return self._states.log_p_of(requests, [ids[position] for ids, position in masked])
-
-    def _steps(self, queries: Sequence[Query], words: Sequence[str]) -> tuple[list[_Step], dict[str, str]]:
-        """All factors of the probabilities of `words`, and why a word has none."""
-        blanks = self._blanks.find(queries)
-        limit = self._blanks.limit
-        rows_by_surroundings: dict[Surroundings, list[int]] = {}
-        for row, blank in enumerate(blanks):
-            rows_by_surroundings.setdefault(blank.around, []).append(row)
-        steps: list[_Step] = []
-        lost: dict[str, str] = {}
-        for around, rows in rows_by_surroundings.items():
-            factors, reasons = self._factors(tuple(words), around)
-            for word, reason in reasons.items():
-                lost.setdefault(word, reason)
-            for of in factors:
-                fits = [row for row in rows if limit is None or len(blanks[row].request.ids) + of.size - 1 <= limit]
-                if len(fits) < len(rows):
-                    reason = f"with its {of.size} tokens a text would be longer than the {limit} that the model takes"
-                    for column in of.columns:
-                        lost.setdefault(words[column], reason)
-                if fits:
-                    requests = [self._blanks.widened(blanks[row].request, of.size, of.filled) for row in fits]
-                    steps.append(_Step(fits, requests, of.columns, of.tokens))
-        return steps, lost
-
-    def _factors(self, words: tuple[str, ...], around: Surroundings) -> tuple[list[_Factors], dict[str, str]]:
-        """The factors of all words in a blank, and why a word has none. Words of as many pieces that begin with the
-        same ones are read from the same states. The same words stand in blanks of many templates."""
-        known = self._known_factors.get((words, around))
-        if known is not None:
-            return known
-        factors: dict[tuple[int, tuple[int, ...]], _Factors] = {}
-        lost: dict[str, str] = {}
-        for column, (word, pieces) in enumerate(zip(words, self._pieces.find(words, around), strict=True)):
-            if pieces.fault is not None:
-                lost[word] = pieces.fault
-            size = len(pieces.ids)
-            if size > 1 and not self._several_tokens:
-                lost[word] = f"it is {size} tokens, and only words of one were asked for"
-                continue
-            for place, token in enumerate(pieces.ids):
-                filled = pieces.ids[:place]
-                of = factors.setdefault((size, filled), _Factors(size, filled, [], []))
-                of.columns.append(column)
-                of.tokens.append(token)
-        if len(self._known_factors) >= _REMEMBERED:
-            self._known_factors = {}
-        self._known_factors[words, around] = found = list(factors.values()), lost
-        return found
 
 
 def _auto_class(name: str, folder: Path, *, trust_remote_code: bool) -> str:

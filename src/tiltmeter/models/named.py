@@ -169,6 +169,12 @@ def demos() -> list[Demo]:
     return found
 
 
+def language_of(*names: str) -> str:
+    """The language of demo models, whose name a projection may follow; English for all others, and for a mix."""
+    found = {demo(name.partition("+")[0]).language if name.startswith(PREFIX) else "en" for name in names}
+    return found.pop() if len(found) == 1 else "en"
+
+
 def training_counts(name: str) -> Mapping[str, int]:
     """How often each word occurred in what a demo model was trained on; what is rare there is noise in the model."""
     if not name.startswith(PREFIX):

@@ -26,12 +26,14 @@ def progress_bar(what: str) -> Iterator[Report]:
             if time.monotonic() - begun < _PATIENCE or not sys.stderr.isatty():
                 return
             from rich.console import Console
-            from rich.progress import Progress
+            from rich.progress import Progress, TextColumn
 
-            bar = Progress(console=Console(stderr=True), transient=True)
-            task = bar.add_task(what, total=total)
+            rate = TextColumn("{task.fields[rate]}", style="progress.data.speed")
+            bar = Progress(*Progress.get_default_columns(), rate, console=Console(stderr=True), transient=True)
+            task = bar.add_task(what, total=total, rate="")
             bar.start()
-        bar.update(task, completed=done)
+        seconds = max(time.monotonic() - begun, 1e-9)
+        bar.update(task, completed=done, total=total, rate=f"{done / seconds:,.0f} a second, {done:,} of {total:,}")
 
     try:
         yield report

@@ -27,6 +27,7 @@ from tiltmeter.models.base import Embedded, Embedder, Vectors
 Place = Literal["sentence", "blank"]
 
 SUFFIX = ".safetensors"
+HOW = ("pooling", "layer")  # settings of an encoder that decide its vectors
 _FORMAT = "tiltmeter projection 1"
 _MAX_BYTES = 1 << 26
 _MAX_HEADER = 1 << 20
@@ -60,6 +61,15 @@ class Projection:
         wide, V = rows.astype(np.float64), self.directions.astype(np.float64)
         return np.asarray(wide - (wide @ V.T) @ V, dtype=np.float32)
 
+    def check(self, model: str, fingerprint: str) -> None:
+        """Refuse any model but the one that it was fitted to: of another its directions say nothing."""
+        if self.fitted_to != fingerprint:
+            raise ModelError(
+                f"{model}: this projection was fitted to another model (its fingerprint is {self.fitted_to[:12]}… and "
+                f"not {fingerprint[:12]}…). Also of a model that was trained further, the directions are not the same. "
+                "Make one for this model with `tiltmeter debias MODEL`."
+            )
+
     def fingerprint_of(self, model: str) -> str:
         """The fingerprint of a model with this projection."""
         return hashlib.sha256(f"{model} {self.fingerprint}".encode()).hexdigest()
@@ -73,6 +83,7 @@ class Projection:
         }
         text = json.dumps(header, ensure_ascii=False).encode()
         text += b" " * (-len(text) % 8)
+        path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as part:
             part.write_bytes(struct.pack("<Q", len(text)) + text + data)
 
@@ -145,6 +156,11 @@ class ProjectedEmbedder:
                 f"{model.name}: this projection belongs at the blank of a masked model, not to vectors of texts. Make "
                 "one for these with `tiltmeter debias MODEL --at sentence`."
             )
+        projection.check(model.name, model.fingerprint)
+        for what in HOW:
+            own, fitted = (settings.get(what) for settings in (model.settings, projection.settings))
+            if what in projection.settings and own != fitted:
+                raise ModelError(f"{model.name}: this projection was fitted with the {what} {fitted!r}, not {own!r}.")
         self._model, self._projection = model, projection
         self._name = model.name if name is None else name
 

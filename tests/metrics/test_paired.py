@@ -1,0 +1,80 @@
+"""Differences of two results on the same items: by hand, and what pairing is good for."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tiltmeter.metrics.indirect import bridge_interval
+from tiltmeter.metrics.paired import correlation_difference, preference_difference
+from tiltmeter.metrics.pairs import pair_scores
+
+
+def test_the_difference_of_two_scores_by_hand() -> None:
+    # 3 of 4 against 1 of 4; without ties 3 of 4 against 1 of 2
+    first, second = [1, 1, 1, -1], [1, 0, -1, 0]
+    assert preference_difference(first, second, ties_count=True)[0] == -50
+    assert preference_difference(first, second, ties_count=False)[0] == -25
+    assert preference_difference(second, first, ties_count=False)[0] == 25
+
+
+def test_the_difference_is_that_of_the_published_scores() -> None:
+    rng = np.random.default_rng(1)
+    more = rng.standard_normal((2, 60)).round(1)
+    less = rng.standard_normal((2, 60)).round(1)
+    scores = [pair_scores(*one, ["stereo"] * 60, ["age"] * 60, resamples=100) for one in zip(more, less, strict=True)]
+    outcomes = np.sign((more - less).round(3)).astype(int)
+    for part, ties_count in (("overall", True), ("stereotype", False)):
+        expected = getattr(scores[1], part).score - getattr(scores[0], part).score
+        assert preference_difference(*outcomes, ties_count=ties_count)[0] == pytest.approx(expected)
+
+
+def test_models_that_agree_on_most_pairs_are_told_apart_where_independent_ones_are_not() -> None:
+    rng = np.random.default_rng(0)
+    before = np.where(rng.random(300) < 0.6, 1, -1)
+    after = before.copy()
+    after[np.flatnonzero(before == 1)[:12]] = -1  # a change of twelve pairs, all one way: 4 points
+    value, interval = preference_difference(before, after, ties_count=True)
+    assert value == pytest.approx(-4)
+    assert interval.high < 0
+    shuffled = preference_difference(before, rng.permutation(after), ties_count=True)[1]
+    assert shuffled.low < 0 < shuffled.high
+
+
+def test_the_interval_holds_the_true_difference_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(3)
+    held, times = 0, 400
+    for _ in range(times):
+        stays, first = rng.random(200) < 0.7, rng.random(200) < 0.6
+        second = np.where(stays, first, rng.random(200) < 0.6)  # the same chance, so the difference is 0
+        outcomes = [np.where(one, 1, -1) for one in (first, second)]
+        interval = preference_difference(*outcomes, ties_count=True, resamples=500)[1]
+        held += interval.low <= 0 <= interval.high
+    assert held / times == pytest.approx(0.95, abs=0.03)
+
+
+def test_a_difference_from_a_word_that_says_nothing_is_the_correlation() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 80))
+    y += x
+    opposite = (-x, y)
+    value, interval = correlation_difference(opposite, (x, y))
+    r = np.corrcoef(x, y)[0, 1]
+    assert value == pytest.approx(2 * r)
+    alone = bridge_interval(x, y)
+    assert (interval.low, interval.high) == pytest.approx((2 * alone.low, 2 * alone.high), abs=0.02)
+
+
+def test_names_without_a_score_take_no_part_and_nothing_comes_of_none() -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.standard_normal((4, 30))
+    some = scores.copy()
+    some[2, 20:] = math.nan
+    whole = correlation_difference((scores[0][:20], scores[1][:20]), (scores[2][:20], scores[3][:20]))
+    assert correlation_difference((some[0], some[1]), (some[2], some[3])) == whole
+    flat = correlation_difference((scores[0], scores[1]), (scores[2], np.ones(30)))
+    assert math.isnan(flat[0])
+    assert math.isnan(flat[1].low)
+    assert math.isnan(preference_difference([], [], ties_count=True)[0])
