@@ -7,18 +7,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from typer import Typer
 from typer.testing import CliRunner
 
 from tests.models.tiny import build
 from tiltmeter.cli.debias import debias
+from tiltmeter.debias.before_after import precision
+from tiltmeter.debias.construction import KEY
+from tiltmeter.debias.rewrite import number_type
 from tiltmeter.debias.run import debias_file, report_on_file
 from tiltmeter.errors import InputError, ModelError
+from tiltmeter.lexicon.catalogue import association_test
 from tiltmeter.lexicon.debias import bias, read_bias, usefulness
 from tiltmeter.measure.association import weat
 from tiltmeter.models.load import load
+from tiltmeter.report.debias_page import summary
 
-from .made import embedding
+from .made import DIMENSION, embedding
 
 APP = Typer()
 APP.command()(debias)
@@ -67,8 +73,44 @@ def test_the_command_writes_vectors_and_report(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "assigns" in done.stdout
     assert out.is_file()
+    assert "float32, as" in " ".join(done.stderr.split())
     assert (tmp_path / "debiased.txt.report" / "debias.html").is_file()
     assert np.isfinite(load(out).embed([]).vectors).all()
+
+
+@pytest.mark.parametrize("dimension", [50, 300])
+@pytest.mark.parametrize("numbers", ["float16", "bfloat16"])
+def test_rounding_moves_similarities_as_far_as_is_said(numbers: str, dimension: int) -> None:
+    rows = np.random.default_rng(0).normal(size=(300, dimension))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    kept = torch.from_numpy(rows).to(getattr(torch, numbers)).double().numpy()
+    moved = np.sqrt(np.mean((kept[:150] @ kept[150:].T - rows[:150] @ rows[150:].T) ** 2))
+    assert 0.3 < moved / precision(numbers, dimension) < 1
+    assert precision("float32", dimension) == 1e-6
+
+
+@pytest.mark.parametrize("numbers", ["float32", "float16"])
+def test_what_a_method_makes_nothing_is_nothing_in_every_type_of_number(numbers: str, tmp_path: Path) -> None:
+    words, matrix = embedding()
+    test = association_test("weat7")
+    more = [word for side in (test.x, test.y, test.a, test.b) for word in side.texts if word not in words]
+    rows = np.concatenate([matrix, np.random.default_rng(1).normal(size=(len(more), DIMENSION))])
+    source, out = tmp_path / "vectors.npy", tmp_path / "debiased.npy"
+    np.save(source, rows.astype(numbers))
+    source.with_name("words.txt").write_text("\n".join([*words, *more]) + "\n")
+    gender = bias("gender")
+    fitted = debias_file(str(source), out, gender, "hard")
+    assert number_type(source) == number_type(out) == numbers
+    report = report_on_file(str(source), out, gender, fitted, tmp_path / "report", bayes=False)
+    first, second = ({row.metric: row for row in side if row.test == "weat7"} for side in (report.before, report.after))
+    assert first["weat"].p_value < 1
+    assert (second["weat"].value, second["weat"].p_value) == (0, 1)
+    assert abs(second["association"].value) <= precision(numbers, DIMENSION) < abs(first["association"].value)
+    assert "made equal" in second["weat"].details[KEY]
+    assert KEY not in first["weat"].details
+    assert any("By construction: neutral words are equally near" in said for said in summary(report))
+    assert "After, weat7" in (tmp_path / "report" / "debias.html").read_text(encoding="utf-8")
+    assert any(numbers in remark for remark in report.remarks) is (numbers == "float16")
 
 
 def test_the_command_makes_a_projection_of_a_masked_model(tmp_path: Path) -> None:
@@ -87,11 +129,13 @@ def test_the_command_makes_a_projection_of_a_masked_model(tmp_path: Path) -> Non
         (["--at", "nowhere"], "Write blank or sentence"),
         (["--subspace", "pcaa"], "Did you mean 'pca'"),
         (["--dimensions", "40"], "Ask for fewer dimensions"),
+        (["--strength", "1"], "soft does"),
+        (["--report", "{source}"], "lies in"),
     ],
 )
 def test_what_cannot_be_done_is_said(arguments: list[str], said: str, tmp_path: Path) -> None:
     source, out = _glove(tmp_path / "vectors.txt"), tmp_path / "debiased.txt"
-    done = CliRunner().invoke(APP, [str(source), "--out", str(out), *arguments])
+    done = CliRunner().invoke(APP, [str(source), "--out", str(out), *(one.format(source=source) for one in arguments)])
     assert isinstance(done.exception, InputError | ModelError)
     assert said in str(done.exception)
     assert not out.exists()

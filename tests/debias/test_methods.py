@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,14 +12,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import check_grad
 
-from tiltmeter.debias.fit import METHODS, fit
+from tiltmeter.debias.fit import METHODS, TAKES, fit
 from tiltmeter.debias.hard import equalised
 from tiltmeter.debias.leaning import leaning
 from tiltmeter.debias.remains import Group, recovered
+from tiltmeter.debias.run import check_method
 from tiltmeter.debias.soft import minimiser, objective
 from tiltmeter.debias.subspace import HOWS, defined, directions
 from tiltmeter.debias.vocabulary import ArrayVocabulary, unit_rows
-from tiltmeter.errors import InputError
+from tiltmeter.errors import InputError, ModelError
 
 from .made import DIMENSION, GENDER, RAGGED, embedding
 
@@ -201,3 +203,37 @@ def test_rows_that_mirror_one_another_do_not_give_each_other_away() -> None:
     group = Group("noise", tuple(map(str, range(200))), labels, ("one", "two"), np.repeat(np.arange(100), 2))
     row, _ = recovered({"noise": rows}, group)
     assert row.low < 50 < row.high
+
+
+OPTIONS: dict[str, Any] = {
+    "subspace": "means",
+    "dimensions": 2,
+    "strength": 5.0,
+    "sums": True,
+    "rounds": 1,
+    "keep": ("xaaaa",),
+}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("method", METHODS)
+def test_an_option_changes_what_a_method_does_or_is_refused(method: str, option: str) -> None:
+    words, matrix = embedding()
+    vocabulary, given = ArrayVocabulary(words, matrix), {option: OPTIONS[option]}
+    if option in TAKES[method]:
+        made, plain = (fit(vocabulary, GENDER, method, **some).transform(words, matrix) for some in (given, {}))
+        assert not np.array_equal(made, plain)
+    else:
+        with pytest.raises(InputError, match=f"{method} debiasing takes no '{option}'; .* (does|do)"):
+            fit(vocabulary, GENDER, method, **given)
+        with pytest.raises(InputError, match="It takes: "):
+            check_method(method, None, [option])
+
+
+def test_a_model_is_projected_and_takes_no_option_of_a_file() -> None:
+    assert check_method(None, None) == "hard"
+    assert check_method(None, "blank", ["dimensions"]) == check_method("projection", "sentence") == "projection"
+    with pytest.raises(ModelError, match="takes no 'strength'"):
+        check_method(None, "blank", ["strength"])
+    with pytest.raises(ModelError, match="changes a vocabulary of vectors"):
+        check_method("hard", "sentence")

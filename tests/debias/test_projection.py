@@ -10,6 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.models.tiny import build
+from tiltmeter.bayes.embedding import alone
+from tiltmeter.debias.blank_vectors import BlankVectors
 from tiltmeter.debias.run import debias_model, report_on_model
 from tiltmeter.debias.templates import fit_projection, in_sentences
 from tiltmeter.errors import InputError, ModelError
@@ -114,6 +116,35 @@ def test_the_file_gives_back_what_was_written(folder: Path, tmp_path: Path) -> N
     assert found.settings == made.settings
 
 
+def test_a_projection_fits_the_model_that_it_was_fitted_to_and_no_other(folder: Path, tmp_path: Path) -> None:
+    other = build(tmp_path / "other", "bert", "masked", spread=0.4)
+    for kind, name in (("masked", "blank"), ("encoder", "sentence")):
+        file = tmp_path / f"{name}.safetensors"
+        fit_projection(load_lm(folder) if kind == "masked" else load(folder, kind="encoder"), GENDER).write(file)  # type: ignore[arg-type]
+        with pytest.raises(ModelError, match="was fitted to another model"):
+            (load_lm if kind == "masked" else load)(f"{other}+{file}", kind=kind)
+
+
+def test_a_projection_fits_the_vectors_that_it_was_fitted_to(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "gender.safetensors"
+    made = fit_projection(load(folder, kind="encoder", pooling="cls"), GENDER)
+    made.write(file)
+    assert load(f"{folder}+{file}", kind="encoder", pooling="cls").settings["projection"] == made.fingerprint
+    with pytest.raises(ModelError, match="fitted with the pooling 'cls', not 'mean'"):
+        load(f"{folder}+{file}", kind="encoder", pooling="mean")
+
+
+def test_the_vector_of_a_word_is_the_mean_of_its_states_at_blanks(folder: Path) -> None:
+    model = load_lm(folder)
+    vectors = BlankVectors(model, GENDER, "before")  # type: ignore[arg-type]
+    texts = [f"{word} {rest}" for word in ("nurse", "The nurse") for rest in ("works as a ___.", "is a ___.")]
+    expected = model.blank_states([Query(text) for text in texts]).mean(axis=0)  # type: ignore[attr-defined]
+    doctor, nurse = vectors.embed([alone("doctor"), alone("nurse")]).vectors
+    assert nurse == pytest.approx(expected, abs=1e-5)
+    assert np.abs(doctor - nurse).max() > 1e-3
+    assert vectors.embed([]).vectors.shape == (0, len(expected))
+
+
 @pytest.mark.parametrize("cut", [0, 4, 20, 200, -3])
 def test_a_damaged_file_is_refused(folder: Path, tmp_path: Path, cut: int) -> None:
     file = tmp_path / "gender.safetensors"
@@ -141,9 +172,13 @@ def test_a_masked_model_before_and_after(folder: Path, tmp_path: Path) -> None:
     made = debias_model(str(folder), out, small, "blank", several_tokens=False)
     found = report_on_model(str(folder), out, small, made, tmp_path / "report", several_tokens=False)
     before, after = ({(row.metric, row.test): row for row in side} for side in (found.before, found.after))
-    told = "recovered", "states after defining words"
+    told = "recovered", "states after defining words, held out"
     assert 0 <= after[told].low < after[told].value < after[told].high <= 100 > before[told].low
     assert before["crows", after["crows", "tiltmeter-pairs-en"].test].counts["pairs"] > 20
     assert 0 <= after["predictions kept", "10 likeliest words"].value <= 100
     assert ("log-likelihood", "log P of a masked token") in after
+    assert before["mac", "gender"].value != after["mac", "gender"].value
+    assert any(metric.startswith("bayes") for metric, _ in after)
+    assert len(found.posteriors) == len(found.distances) == 2
+    assert 0 < after["moved", "states after words that should show no bias"].value < 2
     assert "projection at the blank" in (tmp_path / "report" / "debias.html").read_text()

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tiltmeter.cli.language_models import Seed, WholeWords
+from tiltmeter.cli.language_models import Seed
 from tiltmeter.cli.output import Json, Lang, print_json, say
 from tiltmeter.errors import InputError
 
@@ -25,19 +25,28 @@ def debias(
         str | None,
         typer.Option("--method", "-m", help="Files: hard (default), soft, projection, inlp, double-hard."),
     ] = None,
-    subspace: Annotated[str, typer.Option(help="How the bias is found: pca, means or classifier.")] = "pca",
+    subspace: Annotated[
+        str | None, typer.Option(help="Files: how the bias is found: pca (default), means or classifier.")
+    ] = None,
     dimensions: Annotated[
         int | None, typer.Option(min=1, help="Of the bias subspace; by default one less than there are classes.")
     ] = None,
-    strength: Annotated[float, typer.Option(min=0.0, help="Weight λ of the bias in soft debiasing.")] = 0.2,
-    rounds: Annotated[int, typer.Option(min=1, max=1000, help="Classifiers that inlp trains at most.")] = 35,
+    strength: Annotated[
+        float | None, typer.Option(min=0.0, help="soft: weight λ of the bias against all similarities, by default 0.2.")
+    ] = None,
+    sums: Annotated[
+        bool, typer.Option("--sums", help="soft: λ as in the source, of sums over words in place of means: far weaker.")
+    ] = False,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="inlp: classifiers that it trains at most, by default 35.")
+    ] = None,
     at: Annotated[
         str | None, typer.Option(help="Models: project at the 'blank' of a masked model, or the 'sentence' vectors.")
     ] = None,
     definitions: Annotated[
         Path | None, typer.Option(help="Your own definitions, a TOML file like the lexicon's debias.toml.")
     ] = None,
-    keep: Annotated[Path | None, typer.Option(help="More words that are left as they are, one a line.")] = None,
+    keep: Annotated[Path | None, typer.Option(help="Files: more words that are left as they are, one a line.")] = None,
     report: Annotated[
         Path | None, typer.Option("--report", help="Folder of the report. By default beside --out, named after it.")
     ] = None,
@@ -45,8 +54,11 @@ def debias(
     no_bayes: Annotated[
         bool, typer.Option("--no-bayes", help="Leave the Bayesian estimate out of the report.")
     ] = False,
-    words: Annotated[str, typer.Option(help="Words to follow step by step in a figure, with commas between.")] = "",
-    whole_words: WholeWords = False,
+    words: Annotated[str, typer.Option(help="Files: words to follow step by step in a figure, with commas.")] = "",
+    several_tokens: Annotated[
+        bool,
+        typer.Option("--several-tokens", help="Masked models: score also words of several tokens in the report. Slow."),
+    ] = False,
     seed: Seed = 0,
     lang: Lang = "en",
     as_json: Json = False,
@@ -68,43 +80,36 @@ def debias(
         raise InputError(f"--at is {at!r:.40}.", hint="Write blank or sentence.")
     given = lexicon.bias(bias, lang) if definitions is None else lexicon.read_bias(definitions, bias, lang)
     place = run.place_of(model, at)  # type: ignore[arg-type]
-    chosen = run.check_method(method, place)
+    asked: dict[str, Any] = {"subspace": subspace, "dimensions": dimensions, "strength": strength, "sums": sums or None}
+    asked |= {"rounds": rounds, "keep": keep}
+    options = {name: value for name, value in asked.items() if value is not None}
+    chosen = run.check_method(method, place, list(options))
     folder = report or out.with_name(f"{out.name}.report")
-    more = () if keep is None else read_word_set(keep, lang=lang).texts
+    run.check_places(model, out, None if no_report else folder, [path for path in (definitions, keep) if path])
+    if keep is not None:
+        options["keep"] = read_word_set(keep, lang=lang).texts
 
     def tell(what: str) -> None:
         say(Text(what, style="dim"))
 
-    options: dict[str, Any] = {"bayes": not no_bayes, "seed": seed, "tell": tell}
+    more: dict[str, Any] = {"bayes": not no_bayes, "seed": seed, "tell": tell}
     found = None
     if place is None:
         with progress_bar(f"Debiasing {Path(model).name}") as bar:
-            fitted = run.debias_file(
-                model,
-                out,
-                given,
-                chosen,
-                progress=bar,
-                keep=more,
-                subspace=subspace,
-                dimensions=dimensions,
-                strength=strength,
-                rounds=rounds,
-                seed=seed,
-            )
-        say(Text(f"wrote {out}: {chosen} debiasing of {given.title.lower()}", style="dim"))
+            fitted = run.debias_file(model, out, given, chosen, progress=bar, seed=seed, **options)
+        tell(f"{chosen} debiasing of {given.title.lower()}: {run.said_of_files(model, out)}")
         if not no_report:
             picked = [word.strip() for word in words.split(",") if word.strip()]
-            found = run.report_on_file(model, out, given, fitted, folder, chosen=picked, **options)
+            found = run.report_on_file(model, out, given, fitted, folder, chosen=picked, **more)
     else:
-        made = run.debias_model(model, out, given, place, dimensions=dimensions)
-        say(Text(f"wrote {out}: use it as {model}+{out}", style="dim"))
+        made = run.debias_model(model, out, given, place, **options)
+        tell(f"wrote {out}: use it as {model}+{out}")
         if not no_report:
-            how: dict[str, Any] = {"several_tokens": False} if whole_words and place == "blank" else {}
-            found = run.report_on_model(model, out, given, made, folder, **options, **how)
+            how: dict[str, Any] = {"several_tokens": several_tokens} if place == "blank" else {}
+            found = run.report_on_model(model, out, given, made, folder, **more, **how)
     if found is None:
         return
-    say(Text(f"wrote {folder / 'debias.html'}", style="dim"))
+    tell(f"wrote {folder / 'debias.html'}")
     if as_json:
         print_json({side: [row.as_dict() for row in getattr(found, side)] for side in ("before", "after")})
         return

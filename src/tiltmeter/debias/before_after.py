@@ -7,26 +7,28 @@ work; and each row says whether the method makes it so by construction.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import dataclasses
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tiltmeter.bayes.data import CONTROLS, Distances, mean_average_cosine
-from tiltmeter.bayes.embedding import distances_in
+from tiltmeter.bayes.data import CONTROLS, Distances
+from tiltmeter.debias.along import along, directions
+from tiltmeter.debias.closeness import closeness
+from tiltmeter.debias.construction import LEANING_GROUP, Construction
 from tiltmeter.debias.leaning import Leaning
 from tiltmeter.debias.remains import Group, recovered
 from tiltmeter.debias.sample import Sample, wide
-from tiltmeter.debias.useful import kept_neighbours, mean_with_interval, moved, useful
-from tiltmeter.errors import InputError, ModelError
-from tiltmeter.lexicon.catalogue import association_test, association_tests, multiclass_tests, word_sets
+from tiltmeter.debias.useful import kept_neighbours, moved, useful
+from tiltmeter.errors import InputError
+from tiltmeter.lexicon.catalogue import association_test, association_tests, word_sets
 from tiltmeter.lexicon.debias import Bias, usefulness
 from tiltmeter.lexicon.words import Gender
 from tiltmeter.measure.association import seat, weat
 from tiltmeter.measurement import Measurement
-from tiltmeter.metrics.association import Array
-from tiltmeter.metrics.subspace import bias_subspace, direct_bias, indirect_bias
 from tiltmeter.models.base import Embedder
 
 if TYPE_CHECKING:
@@ -34,9 +36,18 @@ if TYPE_CHECKING:
 
 BEFORE, AFTER = "before", "after"
 LEANING = 500  # words of each class, as Gonen & Goldberg
-_NEAREST = 5
+_ROUNDING = {"float16": 2**-11, "bfloat16": 2**-8}
+_SINGLE = 1e-6
 
 Report = Callable[[str], None]
+
+
+def precision(numbers: str, dimension: int) -> float:
+    """How far rounding moves a cosine similarity: u / √d for numbers with a relative error of u.
+
+    Each of the d products of two vectors of length 1 is about 1 / d, and has a rounding error of its own.
+    """
+    return max(_ROUNDING.get(numbers, 0.0) / math.sqrt(dimension), _SINGLE)
 
 
 @dataclass(frozen=True)
@@ -63,35 +74,38 @@ def compare_vectors(
     bias: Bias,
     sample: Sample,
     leaning: Leaning,
+    made: Construction,
     *,
     title: str,
+    numbers: str = "float32",
     in_sentences: bool = False,
     bayes: bool = True,
     seed: int = 0,
     tell: Report = lambda _: None,
 ) -> BeforeAfter:
-    """Everything that can be measured of vectors. `leaning` are the words that leaned furthest before."""
+    """Everything that can be measured of vectors. `leaning` are the words that leaned furthest before; `numbers` is the
+    type in which the vectors of after are kept."""
     remarks: list[str] = []
     rows: dict[str, list[Measurement]] = {BEFORE: [], AFTER: []}
     models = {BEFORE: before, AFTER: after}
     lang = bias.language
+    smallest = precision(numbers, sample.before.shape[1])
+    if numbers in _ROUNDING:
+        remarks.append(
+            f"The vectors are kept as {numbers}. What a method makes exactly 0 is 0 up to the rounding of these "
+            f"numbers: a cosine similarity is off by about {smallest:.0e}, where float32 would keep 1e-06."
+        )
     tell("association tests")
     for side, model in models.items():
-        rows[side] += _tests(model, side, bias, seed, remarks, in_sentences=in_sentences)
+        rows[side] += _tests(model, side, bias, seed, remarks, in_sentences=in_sentences, smallest=smallest)
     tell("distances to stereotypes and control words")
-    found = _distances(models, bias, remarks)
-    for side, distances in found.items():
-        rows[side].append(_mac(distances, side))
-    posteriors = _posteriors(list(found.values()), seed, remarks) if bayes and found else ()
-    if posteriors:
-        from tiltmeter.bayes.summary import measurements
-
-        for side, posterior in zip(rows, posteriors, strict=True):
-            rows[side] += measurements(posterior)
+    near = closeness(models, bias, bayes=bayes, seed=seed, remarks=remarks)
+    for side, found in near.rows.items():
+        rows[side] += found
     tell("direct and indirect bias")
     probes = [word for name in bias.probe if name in word_sets(lang) for word in word_sets(lang)[name].texts]
-    for side, vectors in zip(rows, (sample.before, sample.after), strict=True):
-        rows[side] += _subspace(sample, wide(vectors), bias, probes, side)
+    for row in along(sample, bias, probes, (BEFORE, AFTER)):
+        rows[row.model].append(row)
     tell("what a classifier still tells")
     for group in groups(sample, bias, leaning):
         places = sample.rows_of(group.words)
@@ -104,18 +118,24 @@ def compare_vectors(
     kept = kept_neighbours(sample, AFTER, lang, seed=seed)
     rows[AFTER] += [] if kept is None else [kept]
     own = {way for word in bias.own_words for way in (word, word.lower(), word.title())}
-    named = {f"{name} words": word_sets(lang)[name].texts for name in CONTROLS if name in word_sets(lang)}
-    named |= {"words that should show no bias": tuple(probes)} if probes else {}
-    named["all neutral words"] = tuple(word for word in sample.words if word not in own)
+    named = neutral_words(bias) | {"all neutral words": tuple(word for word in sample.words if word not in own)}
     rows[AFTER] += moved(sample, named, AFTER, lang)
     return BeforeAfter(
         title=title,
         before=tuple(rows[BEFORE]),
-        after=tuple(rows[AFTER]),
-        posteriors=tuple(posteriors),
-        distances=tuple(found.values()),
+        after=tuple(made.flagged(rows[AFTER], bias, directions(sample, sample.before, bias))),
+        posteriors=near.posteriors,
+        distances=near.distances,
         remarks=tuple(dict.fromkeys(remarks)),
     )
+
+
+def neutral_words(bias: Bias) -> dict[str, tuple[str, ...]]:
+    """Words that have nothing to do with a bias, or should not have."""
+    sets = word_sets(bias.language)
+    named = {f"{name} words": sets[name].texts for name in CONTROLS if name in sets}
+    probes = tuple(word for name in bias.probe if name in sets for word in sets[name].texts)
+    return named | ({"words that should show no bias": probes} if probes else {})
 
 
 def groups(sample: Sample, bias: Bias, leaning: Leaning) -> Iterator[Group]:
@@ -123,7 +143,7 @@ def groups(sample: Sample, bias: Bias, leaning: Leaning) -> Iterator[Group]:
     here = [place for place, word in enumerate(leaning.words) if word in sample.row]
     if here:
         words = tuple(leaning.words[place] for place in here)
-        yield Group("words that leaned furthest", words, leaning.labels[here], bias.classes)
+        yield Group(LEANING_GROUP, words, leaning.labels[here], bias.classes)
     words_of = word_sets(bias.language).get(bias.labelled)
     genders = [Gender(name) for name in bias.classes if name in {*Gender}]
     if words_of is not None and len(genders) == len(bias.classes):
@@ -134,8 +154,13 @@ def groups(sample: Sample, bias: Bias, leaning: Leaning) -> Iterator[Group]:
 
 
 def _tests(
-    model: Embedder, side: str, bias: Bias, seed: int, remarks: list[str], *, in_sentences: bool
+    model: Embedder, side: str, bias: Bias, seed: int, remarks: list[str], *, in_sentences: bool, smallest: float
 ) -> Iterator[Measurement]:
+    """The effect size of each test, and its association: how much nearer X stands to A and Y to B.
+
+    The effect size is the association over its own spread. Where both are rounding the one divides noise by noise, and
+    is 0 here, as it is in `weat` where the vectors are in single precision.
+    """
     for name in bias.tests:
         if name not in association_tests(bias.language):
             continue
@@ -145,102 +170,23 @@ def _tests(
         except InputError as error:
             remarks.append(f"{name}: {error}")
             continue
-        row = found.measurement()
-        yield renamed(row, side)
-        # In the unit of before a vanishing association shows as what it is; its own spread may vanish with it.
-        yield renamed(
+        row = dataclasses.replace(found.measurement(), model=side)
+        spread = found.difference / found.effect_size if found.effect_size else 0.0
+        if max(abs(found.difference), spread) <= smallest:
+            row = dataclasses.replace(
+                row, value=0.0, low=0.0, high=0.0, p_value=1.0, method="none: what is left is rounding"
+            )
+        yield dataclasses.replace(row, details={**row.details, "association": found.difference, "rounding": smallest})
+        yield dataclasses.replace(
             row,
-            side,
             metric="association",
-            value=found.statistic / max(1, found.counts["X"]),
+            value=found.difference,
             low=float("nan"),
             high=float("nan"),
             p_value=float("nan"),
             method="difference of the mean associations of X and Y, in cosine similarity",
             details={},
         )
-
-
-def renamed(row: Measurement, side: str, **changed: Any) -> Measurement:
-    import dataclasses
-
-    return dataclasses.replace(row, model=side, **changed)
-
-
-def _distances(models: dict[str, Embedder], bias: Bias, remarks: list[str]) -> dict[str, Distances]:
-    if bias.multiclass not in multiclass_tests(bias.language):
-        return {}
-    import dataclasses
-
-    try:
-        found = {side: distances_in(model, bias.multiclass, lang=bias.language) for side, model in models.items()}
-    except InputError as error:
-        remarks.append(f"{bias.multiclass}: {error}")
-        return {}
-    if not all("associated" in one.present and "different" in one.present for one in found.values()):
-        remarks.append(f"{bias.multiclass}: its words or its stereotypes are not in the vocabulary")
-        return {}
-    return {side: dataclasses.replace(one, model=side) for side, one in found.items()}
-
-
-def _mac(distances: Distances, side: str) -> Measurement:
-    """MAC, with an interval over the protected words."""
-    stereotype = np.isin(distances.connection, (0, 1))
-    sets = sorted({distances.sets[row] for row in np.flatnonzero(stereotype)})
-    of = np.array([sets.index(name) if here else -1 for name, here in zip(distances.sets, stereotype, strict=True)])
-    means = []
-    for word in range(len(distances.words)):
-        mine = [distances.distance[(distances.word == word) & (of == each)] for each in range(len(sets))]
-        means.append(
-            np.mean([each.mean() for each in mine if each.size]) if any(each.size for each in mine) else np.nan
-        )
-    values = np.array(means)[np.isfinite(means)]
-    row = mean_with_interval(side, distances.name, "mac", values, language=distances.language, method="protected words")
-    return renamed(row, side, value=mean_average_cosine(distances), lost=distances.lost)
-
-
-def _posteriors(found: Sequence[Distances], seed: int, remarks: list[str]) -> tuple[Posterior, ...]:
-    from tiltmeter.bayes.fit import fit, require
-
-    try:
-        require()
-        return tuple(fit(list(found), seed=seed, draws=2_000))
-    except (ModelError, InputError) as error:
-        remarks.append(f"no Bayesian estimate: {error}")
-        return ()
-
-
-def _subspace(sample: Sample, rows: Array, bias: Bias, probes: Sequence[str], side: str) -> Iterator[Measurement]:
-    """Direct and indirect bias, along the direction that this side's own defining words show."""
-    sets = [rows[sample.rows_of([word for word in row if word])] for row in bias.definitions]
-    sets = [one for one in sets if len(one) > 1]
-    words = np.unique(sample.rows_of(probes))
-    if not sets or words.size < 2:
-        return
-    try:
-        found = bias_subspace(sets, min(len(bias.classes) - 1, sum(len(one) - 1 for one in sets)))
-    except ValueError:
-        return
-    vectors = rows[words]
-    what = f"{' and '.join(bias.probe)} words"
-    how = {"details": {"direction": "of its own defining words"}}
-    lean = np.sqrt(np.sum((vectors @ found.directions.T) ** 2, axis=1))
-    if len(found.directions) == 1:
-        lean = np.array([direct_bias(vector[None], found.directions[0]) for vector in vectors])
-    direct = mean_with_interval(side, what, "direct bias", lean, language=bias.language, method="words")
-    yield renamed(direct, side, **how)
-    if len(found.directions) > 1:
-        return
-    start = wide(sample.before[words])
-    near = start @ start.T
-    np.fill_diagonal(near, -np.inf)
-    order = np.argsort(-near, axis=1)[:, : min(_NEAREST, len(words) - 1)]  # the same pairs on both sides
-    shares = np.abs(indirect_bias(vectors, vectors, found.directions[0]))
-    mean = np.nanmean(np.take_along_axis(shares, order, axis=1), axis=1)
-    indirect = mean_with_interval(
-        side, f"{what}, nearest pairs", "indirect bias", mean, language=bias.language, method="words"
-    )
-    yield renamed(indirect, side, **how)
 
 
 def asked_words(bias: Bias) -> list[str]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tiltmeter.debias.before_after import AFTER, BEFORE, BeforeAfter, Report, renamed
+from tiltmeter.debias.before_after import AFTER, BEFORE, BeforeAfter, Report, neutral_words
+from tiltmeter.debias.blank_vectors import BlankVectors
+from tiltmeter.debias.closeness import closeness
+from tiltmeter.debias.held_out import FEWEST_SETS, held_out
 from tiltmeter.debias.remains import Group, recovered
+from tiltmeter.debias.sample import sample_of_models
 from tiltmeter.debias.templates import in_sentences
-from tiltmeter.debias.useful import mean_with_interval
+from tiltmeter.debias.useful import mean_with_interval, moved
 from tiltmeter.errors import InputError
 from tiltmeter.lexicon.catalogue import association_test, association_tests, template_sets, word_sets
 from tiltmeter.lexicon.debias import SLOT, Bias, filled
@@ -18,14 +22,16 @@ from tiltmeter.lexicon.pairs import pair_set
 from tiltmeter.lexicon.words import Gender
 from tiltmeter.measure.crows import crows
 from tiltmeter.measure.lpbs import lpbs
-from tiltmeter.measure.scores import direct, indirect
+from tiltmeter.measure.scores import ScoreMatrix, direct, indirect
 from tiltmeter.measurement import Measurement
 from tiltmeter.metrics.association import Array
 from tiltmeter.models.lm import Query
 from tiltmeter.models.masked import MaskedModel
 
 _NAMES = 120  # of each class
+_SENTENCES = 3  # with names
 _PREDICTED = 10
+_NAMED = 12  # lost words of one kind that a remark names
 
 
 def compare_masked(
@@ -34,7 +40,8 @@ def compare_masked(
     bias: Bias,
     *,
     title: str,
-    with_indirect: bool = True,
+    dimensions: int | None = None,
+    bayes: bool = True,
     seed: int = 0,
     tell: Report = lambda _: None,
 ) -> BeforeAfter:
@@ -47,7 +54,7 @@ def compare_masked(
         tell(what)
         for side, model in models.items():
             try:
-                rows[side] += [renamed(row, side) for row in run(model)]
+                rows[side] += [dataclasses.replace(row, model=side) for row in run(model)]
             except InputError as error:
                 remarks.append(f"{what}: {error}")
 
@@ -56,17 +63,48 @@ def compare_masked(
             measured(f"LPBS, {name}", lambda model, name=name: _lpbs(model, name, bias, seed))  # type: ignore[misc]
     measured("CrowS pairs", lambda model: crows(model, lang=bias.language, seed=seed).measurements())
     measured("direct scores", lambda model: _direct(model, bias))
-    if with_indirect:
-        measured("indirect scores", lambda model: _indirect(model, bias, seed))
+    measured("indirect scores", lambda model: _indirect(model, bias, seed))
+    tell("distances to stereotypes and control words")
+    vectors = {side: BlankVectors(model, bias, side) for side, model in models.items()}
+    near = closeness(vectors, bias, bayes=bayes, seed=seed, remarks=remarks)
+    for side, found in near.rows.items():
+        rows[side] += found
     tell("what a classifier still tells")
-    for group, sides in _groups(models, bias):
+    for group, sides in _groups(models, bias, dimensions or len(bias.classes) - 1, remarks):
         for row in recovered(sides, group, language=bias.language, seed=seed):
             rows[row.model].append(row)
     measured("whether it still works", lambda model: _expected(model, bias))
     rows[AFTER] += _predictions(before, after, bias)
+    rows[AFTER] += _moved(vectors, bias)
+    remarks += _lost(rows[BEFORE])
     return BeforeAfter(
-        title=title, before=tuple(rows[BEFORE]), after=tuple(rows[AFTER]), remarks=tuple(dict.fromkeys(remarks))
+        title=title,
+        before=tuple(rows[BEFORE]),
+        after=tuple(rows[AFTER]),
+        posteriors=near.posteriors,
+        distances=near.distances,
+        remarks=tuple(dict.fromkeys(remarks)),
     )
+
+
+def _moved(vectors: dict[str, BlankVectors], bias: Bias) -> Iterator[Measurement]:
+    """How far the states went that say what the model expects of words that are neutral."""
+    named = neutral_words(bias)
+    words = list(dict.fromkeys(word for group in named.values() for word in group))
+    sample = sample_of_models(vectors[BEFORE], vectors[AFTER], words)
+    yield from moved(sample, {f"states after {name}": group for name, group in named.items()}, AFTER, bias.language)
+
+
+def _lost(rows: list[Measurement]) -> Iterator[str]:
+    """Which words took no part, by measure and reason."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for row in rows:
+        for one in row.lost:
+            found.setdefault((row.metric, row.test, one.reason), []).append(one.word)
+    for (metric, test, reason), words in found.items():
+        distinct = list(dict.fromkeys(words))
+        more = f" and {len(distinct) - _NAMED} more (all in debias.json)" if len(distinct) > _NAMED else ""
+        yield f"{metric}, {test}: without {', '.join(distinct[:_NAMED])}{more}: {reason}."
 
 
 def _lpbs(model: MaskedModel, name: str, bias: Bias, seed: int) -> Iterator[Measurement]:
@@ -80,7 +118,7 @@ def _direct(model: MaskedModel, bias: Bias) -> Iterator[Measurement]:
     if f"{targets}-{features}" not in template_sets(bias.language):
         return
     matrix = direct(model, targets, features, lang=bias.language)
-    yield _size(model, matrix.score, f"{targets} × {features}", "direct scores", bias)
+    yield _size(model, matrix, f"{targets} × {features}", "direct scores", bias)
 
 
 def _indirect(model: MaskedModel, bias: Bias, seed: int) -> Iterator[Measurement]:
@@ -91,53 +129,51 @@ def _indirect(model: MaskedModel, bias: Bias, seed: int) -> Iterator[Measurement
     if f"{targets}-{bridge}" not in known or f"{bridge}-{features}" not in known:
         return
     matrix = indirect(model, targets, features, bridge=bridge, lang=bias.language, seed=seed)
-    yield _size(model, matrix.score, f"{targets} × {features}, by {bridge}", "indirect scores", bias)
+    yield _size(model, matrix, f"{targets} × {features}, by {bridge}", "indirect scores", bias)
 
 
-def _size(model: MaskedModel, score: Array, test: str, metric: str, bias: Bias) -> Measurement:
+def _size(model: MaskedModel, matrix: ScoreMatrix, test: str, metric: str, bias: Bias) -> Measurement:
     """The mean size of the scores, how far they lean either way; over the targets."""
-    known = score[np.isfinite(score).any(axis=1)]
+    known = matrix.score[np.isfinite(matrix.score).any(axis=1)]
     values = np.nanmean(np.abs(known), axis=1) if known.size else np.empty(0)
     if not values.size:
         raise InputError(f"{model.name} can score none of {test}.")
-    return mean_with_interval(model.name, test, metric, values, language=bias.language, method="targets, mean size")
+    row = mean_with_interval(model.name, test, metric, values, language=bias.language, method="targets, mean size")
+    return dataclasses.replace(row, lost=matrix.lost)
 
 
-def _groups(models: dict[str, MaskedModel], bias: Bias) -> Iterator[tuple[Group, dict[str, Array]]]:
-    """Whose sentence was it? From the states at blanks: of the defining words, and of first names of either gender."""
-    seen = {side: in_sentences(model, bias, "blank") for side, model in models.items()}
-    one = seen[BEFORE]
-    # The mean over the words of a sentence says which sentence it is, and nothing of the class.
-    sides = {side: _within(found.rows, found.group) for side, found in seen.items()}
-    yield Group("states after defining words", one.sentence, one.labels, bias.classes, one.group), sides
+def _groups(
+    models: dict[str, MaskedModel], bias: Bias, dimensions: int, remarks: list[str]
+) -> Iterator[tuple[Group, dict[str, Array]]]:
+    """Whose sentence was it? From the states at blanks: of defining words, and of first names of either gender, in both
+    cases of words that the projection was not fitted to."""
+    found = held_out(in_sentences(models[BEFORE], bias, "blank"), bias.classes, dimensions)
+    if found is None:
+        remarks.append(
+            "What a classifier tells of the defining words: not tested, as half of them and of their sentences must be "
+            f"held out. It takes {FEWEST_SETS} definitions or more, each in two sentences or more."
+        )
+    else:
+        yield found[0], {BEFORE: found[1], AFTER: found[2]}
     genders = [Gender(name) for name in bias.classes if name in {*Gender}]
     sets = word_sets(bias.language)
     if bias.labelled not in sets or len(genders) != len(bias.classes):
         return
+    fitted = {word for context in bias.contexts for words in context.sets for word in words}
     words: list[str] = []
     labels: list[int] = []
     for label, gender in enumerate(genders):
-        mine = [word.text for word in sets[bias.labelled].words if word.gender is gender]
-        step = max(len(mine) // _NAMES, 1)
-        words += mine[::step][:_NAMES]
-        labels += [label] * len(mine[::step][:_NAMES])
-    sentences = bias.contexts[-1].blanks[:3]
-    queries = [Query(filled(sentence, word)) for word in words for sentence in sentences]
-    sides = {
+        named = [word.text for word in sets[bias.labelled].words if word.gender is gender and word.text not in fitted]
+        mine = named[:: max(len(named) // _NAMES, 1)][:_NAMES]
+        words += mine
+        labels += [label] * len(mine)
+    queries = [Query(filled(sentence, word)) for word in words for sentence in bias.contexts[-1].blanks[:_SENTENCES]]
+    states = {
         side: np.asarray(model.blank_states(queries), dtype=np.float64).reshape(len(words), -1)
         for side, model in models.items()
     }
-    yield (
-        Group(f"states after {sets[bias.labelled].title.lower()}", tuple(words), np.array(labels), bias.classes),
-        sides,
-    )
-
-
-def _within(rows: Array, group: NDArray[np.intp]) -> Array:
-    made = rows.copy()
-    for each in np.unique(group):
-        made[group == each] -= made[group == each].mean(axis=0)
-    return made
+    title = f"states after {sets[bias.labelled].title.lower()}"
+    yield Group(title, tuple(words), np.array(labels), bias.classes), states
 
 
 def _expected(model: MaskedModel, bias: Bias) -> Iterator[Measurement]:

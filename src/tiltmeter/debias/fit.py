@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ _COMPONENTS = 20  # principal components of which double-hard tries to take out 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a method may be told; each says which ones it listens to."""
+    """What a method may be told; `TAKES` says which of it each listens to."""
 
     subspace: str = "pca"
     dimensions: int | None = None
@@ -51,8 +51,20 @@ def fit(
     if method not in METHODS:
         near = did_you_mean(method, METHODS) or f"There are: {', '.join(METHODS)}."
         raise InputError(f"no method of debiasing is called {method!r:.40}. {near}")
-    given = Options(**options)
-    return METHODS[method](vocabulary, bias, defined(vocabulary, bias, keep), given)
+    check_options(method, [*options, *(["keep"] if keep else [])])
+    return METHODS[method](vocabulary, bias, defined(vocabulary, bias, keep), Options(**options))
+
+
+def check_options(method: str, given: Iterable[str]) -> None:
+    """Refuse an option that a method does not listen to: it would have no effect, and nobody would know."""
+    for option in given:
+        if option not in (*TAKES[method], "seed", "progress"):
+            others = [name for name, taken in TAKES.items() if option in taken]
+            raise InputError(
+                f"{method} debiasing takes no {option!r}"
+                + (f"; {' and '.join(others)} {'does' if len(others) == 1 else 'do'}." if others else "."),
+                hint=f"It takes: {', '.join(TAKES[method])}.",
+            )
 
 
 def _hard(_: Vocabulary, bias: Bias, words: Defined, options: Options) -> Debiaser:
@@ -221,4 +233,12 @@ METHODS: Mapping[str, Fit] = {
     "projection": _projection,
     "inlp": _inlp,
     "double-hard": _double_hard,
+}
+_SUBSPACE = ("subspace", "dimensions")
+TAKES: Mapping[str, tuple[str, ...]] = {
+    "hard": (*_SUBSPACE, "keep"),
+    "soft": (*_SUBSPACE, "keep", "strength", "sums"),
+    "projection": _SUBSPACE,
+    "inlp": (*_SUBSPACE, "keep", "rounds"),
+    "double-hard": (*_SUBSPACE, "keep"),
 }

@@ -30,6 +30,7 @@ class Group:
     labels: Labels
     classes: tuple[str, ...]
     together: Labels | None = None  # numbers of groups of rows that tell of one another
+    parts: Labels | None = None  # numbers of parts that are told apart each by itself
 
     @property
     def tested(self) -> bool:
@@ -44,10 +45,17 @@ def recovered(rows: Mapping[str, Array], group: Group, *, language: str = "en", 
     """For each model (its vectors of the group's words): in per cent, how many a classifier and clusters get right."""
     if not group.tested:
         return
+    parts = np.zeros(group.labels.size, dtype=np.intp) if group.parts is None else group.parts
     for model, X in rows.items():
-        right = cross_validated(X, group.labels, together=group.together, folds=FOLDS, seed=seed)
-        yield _share(model, "recovered", group, right, f"softmax regression, {FOLDS}-fold cross-validation", language)
-        together = agreement(group.labels, clusters(X, len(group.classes), seed=seed))
+        right, together = np.zeros((2, group.labels.size), dtype=np.bool_)
+        for part in (np.flatnonzero(parts == each) for each in np.unique(parts)):
+            labels = group.labels[part]
+            of = None if group.together is None else group.together[part]
+            right[part] = cross_validated(X[part], labels, together=of, folds=FOLDS, seed=seed)
+            together[part] = agreement(labels, clusters(X[part], len(group.classes), seed=seed))
+        yield _share(
+            model, "recovered", group, right, f"softmax regression, cross-validated in {FOLDS} folds at most", language
+        )
         yield _share(model, "clustered", group, together, f"k-means, {len(group.classes)} clusters", language)
 
 

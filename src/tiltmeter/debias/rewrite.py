@@ -17,6 +17,7 @@ from typing import IO, Any, cast
 
 import numpy as np
 
+from tiltmeter.debias.originals import files_of, protect
 from tiltmeter.debias.transform import Debiaser
 from tiltmeter.debias.vocabulary import in_blocks, rows_of
 from tiltmeter.errors import InputError
@@ -31,6 +32,7 @@ from tiltmeter.models._vector_store import StoreReader
 from tiltmeter.models._vector_text import TextReader
 from tiltmeter.models._word_list import find_word_list
 
+_BFLOAT16 = np.dtype("<u2")  # which numpy does not have
 _DIGITS = 7  # significant: those of a 32-bit float
 _COPIED = 1 << 20
 
@@ -39,8 +41,7 @@ def rewrite(source: Path, out: Path, debiaser: Debiaser, progress: Progress | No
     """Write `source`, debiased, to `out`: the same words in the same order, form, number type and compression."""
     if out.is_dir():
         raise InputError("is a folder.", where=out, hint="Name the file to write.")
-    if out.exists() and out.samefile(source):
-        raise InputError("is the original, which is never changed.", where=out, hint="Give another path with --out.")
+    protect(written(source, out), files_of(source))
     with Stream(source, progress) as stream:
         reader = open_reader(stream)
         if reader.has_subwords:
@@ -53,6 +54,7 @@ def rewrite(source: Path, out: Path, debiaser: Debiaser, progress: Progress | No
             raise InputError(
                 f"has vectors of {reader.dimension} numbers; what was fitted takes {debiaser.dimension}.", where=source
             )
+        out.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(reader, MatrixReader):
             _copy_word_list(reader.word_list, out)
         if isinstance(reader, StoreReader):
@@ -120,7 +122,7 @@ def _write_matrix(source: Path, reader: MatrixReader, debiaser: Debiaser, file: 
     with Stream(source) as whole:
         file.write(whole.read(reader.start))
         for _, rows in _debiased(reader, debiaser):
-            if reader.kind == np.dtype("<u2"):  # bfloat16: the upper half of a float32, rounded to even
+            if reader.kind == _BFLOAT16:  # bfloat16: the upper half of a float32, rounded to even
                 bits = rows.astype("<f4").view("<u4")
                 file.write(((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype("<u2").tobytes())
             else:
@@ -131,19 +133,34 @@ def _write_matrix(source: Path, reader: MatrixReader, debiaser: Debiaser, file: 
             file.write(piece)
 
 
+def written(source: Path, out: Path) -> list[Path]:
+    """The files that `rewrite` writes: the copy, and beside a bare matrix the list of its words."""
+    return [out, *(_copy_of(words, out) for words in files_of(source)[1:])]
+
+
 def _copy_word_list(words: Path, out: Path) -> None:
-    """The words of a matrix, beside the copy under its name, in the form of their own file."""
-    compression = words.suffix if words.suffix in (".gz", ".xz", ".bz2", ".zip") else ""
-    is_json = ".json" in words.suffixes
-    copy = out.with_name(out.name + (".words.json" if is_json else ".words.txt") + compression)
-    if copy.exists() and copy.samefile(words):
-        return
+    copy = _copy_of(words, out)
     with replacing(copy) as part:
         shutil.copyfile(words, part)
     if (found := find_word_list(out)) != copy:
         raise InputError(
             f"would be taken for the word list of {out.name}.", where=found, hint="Take it away, or write elsewhere."
         )
+
+
+def _copy_of(words: Path, out: Path) -> Path:
+    """The words of a matrix, beside the copy under its name, in the form of their own file."""
+    compression = words.suffix if words.suffix in (".gz", ".xz", ".bz2", ".zip") else ""
+    return out.with_name(out.name + (".words.json" if ".json" in words.suffixes else ".words.txt") + compression)
+
+
+def number_type(path: Path) -> str:
+    """The type of the numbers in a file of vectors; text is read as float32."""
+    with Stream(path) as stream:
+        reader = open_reader(stream)
+        if isinstance(reader, MatrixReader):
+            return "bfloat16" if reader.kind == _BFLOAT16 else reader.kind.name
+        return reader.header.numbers if isinstance(reader, StoreReader) else "float32"
 
 
 @contextmanager

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from tiltmeter.debias.before_after import AFTER, LEANING, BeforeAfter, Report, asked_words, compare_vectors
-from tiltmeter.debias.fit import METHODS, fit
+from tiltmeter.debias.construction import Construction, construction
+from tiltmeter.debias.fit import METHODS, TAKES, check_options, fit
 from tiltmeter.debias.leaning import Leaning, leaning
-from tiltmeter.debias.rewrite import rewrite
+from tiltmeter.debias.originals import originals, protect
+from tiltmeter.debias.rewrite import number_type, rewrite, written
 from tiltmeter.debias.sample import Sample, sample_of_file, sample_of_models
 from tiltmeter.debias.step_by_step import step_by_step
 from tiltmeter.debias.subspace import defined, directions
@@ -21,9 +23,11 @@ from tiltmeter.debias.vocabulary import ArrayVocabulary, FileVocabulary
 from tiltmeter.errors import InputError, ModelError
 from tiltmeter.lexicon.debias import Bias
 from tiltmeter.metrics.association import Array
+from tiltmeter.models._streams import Stream
+from tiltmeter.models._vector_formats import open_reader
 from tiltmeter.models.load import kind_of, lm_kind_of, load, load_lm
 from tiltmeter.models.named import path_of
-from tiltmeter.models.projection import SUFFIX, Place, ProjectedEmbedder, Projection
+from tiltmeter.models.projection import SUFFIX, Place, ProjectedEmbedder, Projection, split
 
 PROJECTION = "projection"  # the only method for encoders and masked models
 Progress = Callable[[int, int], None]
@@ -35,6 +39,8 @@ def place_of(model: str, at: Place | None) -> Place | None:
         if at is not None:
             raise ModelError(f"{model} is a file of vectors, and has no {at} to be projected at. Leave out --at.")
         return None
+    if split(model)[1] is not None:
+        raise ModelError(f"{model} has a projection already, and takes no second one. Give the model without it.")
     if at is not None:
         return at
     try:
@@ -51,6 +57,25 @@ def debias_file(
     fitted = fit(FileVocabulary(path, model, progress), bias, method, progress=progress, **options)
     rewrite(path, out, fitted, progress)
     return fitted
+
+
+def check_places(model: str, out: Path, report: Path | None, read: Sequence[Path] = ()) -> None:
+    """Refuse to write over, or into, what is read: the model, and further files of the user's."""
+    from tiltmeter.report.debias_page import DATA_FILE, PAGE_FILE
+
+    known = originals(model)
+    outs = [out] if known[0].is_dir() else written(known[0], out)
+    pages = [] if report is None else [report / name for name in (PAGE_FILE, DATA_FILE)]
+    protect([*outs, *pages], [*known, *read])
+
+
+def said_of_files(model: str, out: Path) -> str:
+    """Which files a debiased copy is, and of what form."""
+    first, *others = written(path_of(model), out)
+    with Stream(first) as stream:
+        form = open_reader(stream).form
+    words = f", with its words in {others[0]}" if others else ""
+    return f"wrote {first} ({form}, {number_type(first)}, as {model} is){words}"
 
 
 def report_on_file(
@@ -73,19 +98,24 @@ def report_on_file(
     vocabulary = FileVocabulary(path_of(model), model)
     sample = sample_of_file(vocabulary, fitted)
     leaned, direction = _leaning(sample, bias)
-    before, after = load(model), load(out)
+    before, after, numbers = load(model), load(out), number_type(out)
     found = compare_vectors(
         before,
         after,
         bias,
         sample,
         leaned,
+        construction(fitted, bias),
         title=f"{Path(model).name}, {bias.name}: {fitted.method}",
+        numbers=numbers,
         bayes=bayes,
         seed=seed,
         tell=tell,
     )
-    found = replace(found, settings=_settings(model, bias, fitted.method, before, after) | dict(fitted.settings))
+    found = replace(
+        found,
+        settings=_settings(model, bias, fitted.method, before, after) | {"numbers": numbers} | dict(fitted.settings),
+    )
     found = replace(found, remarks=(*found.remarks, *_lost(fitted)))
     tell("figures")
     seen, sides, pairs = step_by_step(vocabulary, fitted, bias, leaned, direction, chosen)
@@ -106,6 +136,7 @@ def debias_model(
             where=out,
             hint=f"Write to {out.name}{SUFFIX}.",
         )
+    protect([out], originals(model))
     opened: Any = load_lm(model, kind="masked", **options) if at == "blank" else load(model, kind="encoder", **options)
     made = fit_projection(opened, bias, at=at, dimensions=dimensions)
     made.write(out)
@@ -124,16 +155,23 @@ def report_on_model(
     tell: Report = lambda _: None,
     **options: Any,
 ) -> BeforeAfter:
-    """Measure a model with and without its projection, and write the report."""
+    """Measure a model with and without its projection, and write the report.
+
+    Of a masked model only words of one token are scored, unless `several_tokens` says otherwise: longer ones multiply
+    the passes. Those that are lost are named.
+    """
     from tiltmeter.report.debias_page import write_debiasing
 
     title = f"{Path(model).name}, {bias.name}: projection at the {made.at}"
     if made.at == "blank":
         from tiltmeter.debias.before_after_lm import compare_masked
 
+        options = {"several_tokens": False, **options}
         before: Any = load_lm(model, kind="masked", **options)
         after: Any = load_lm(f"{model}+{out}", kind="masked", **options)
-        found = compare_masked(before, after, bias, title=title, seed=seed, tell=tell)
+        found = compare_masked(
+            before, after, bias, title=title, dimensions=len(made.directions), bayes=bayes, seed=seed, tell=tell
+        )
     else:
         before = load(model, kind="encoder", **options)
         after = ProjectedEmbedder(before, made, AFTER)
@@ -141,7 +179,17 @@ def report_on_model(
         sample = sample_of_models(before, after, asked_words(bias))
         leaned, _ = _leaning(sample, bias)
         found = compare_vectors(
-            before, after, bias, sample, leaned, title=title, in_sentences=True, bayes=bayes, seed=seed, tell=tell
+            before,
+            after,
+            bias,
+            sample,
+            leaned,
+            Construction(PROJECTION, made.directions.astype(np.float64)),
+            title=title,
+            in_sentences=True,
+            bayes=bayes,
+            seed=seed,
+            tell=tell,
         )
     found = replace(found, settings=_settings(model, bias, PROJECTION, before, after) | dict(made.settings))
     tell("figures")
@@ -149,15 +197,24 @@ def report_on_model(
     return found
 
 
-def check_method(method: str | None, at: Place | None) -> str:
-    """The method for a kind of model: hard debiasing of files, and a projection of all else, unless told otherwise."""
+def check_method(method: str | None, at: Place | None, given: Sequence[str] = ()) -> str:
+    """The method for a kind of model: hard debiasing of files, and a projection of all else, unless told otherwise.
+
+    Options that were `given` and that it does not listen to are refused.
+    """
     if at is None:
-        return method or next(iter(METHODS))
+        chosen = method or next(iter(METHODS))
+        if chosen in TAKES:
+            check_options(chosen, given)
+        return chosen
     if method not in (None, PROJECTION):
         raise ModelError(
             f"the method {method!r:.40} changes a vocabulary of vectors, and this model computes its vectors from "
             "sentences. Leave out --method: the model gets a projection."
         )
+    for option in given:
+        if option != "dimensions":
+            raise ModelError(f"the projection of a model takes no {option!r}. It takes: 'dimensions'.")
     return PROJECTION
 
 

@@ -18,7 +18,7 @@ from tiltmeter.metrics.subspace import bias_subspace
 from tiltmeter.models.base import Embedder
 from tiltmeter.models.lm import Query
 from tiltmeter.models.masked import MaskedModel
-from tiltmeter.models.projection import Place, Projection
+from tiltmeter.models.projection import HOW, Place, Projection
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,13 @@ class InSentences:
     group: NDArray[np.intp]  # which rows differ in the defining word alone
     labels: Labels  # the class of the word
     sentence: tuple[str, ...]  # the sentence, with its slot
+    word_set: NDArray[np.intp]  # the definition that the word is of, the same one in all contexts
+    template: NDArray[np.intp]  # the number of the sentence in its context
+
+    def sets(self, among: NDArray[np.bool_] | None = None) -> list[Array]:
+        """The rows of each group of two or more, of all rows or of some."""
+        rows, group = (self.rows, self.group) if among is None else (self.rows[among], self.group[among])
+        return [rows[group == each] for each in np.unique(group) if np.count_nonzero(group == each) > 1]
 
 
 def fit_projection(
@@ -43,9 +50,9 @@ def fit_projection(
     """
     place: Place = at or ("blank" if isinstance(model, MaskedModel) else "sentence")
     seen = in_sentences(model, bias, place)
-    sets = [seen.rows[seen.group == group] for group in np.unique(seen.group)]
+    sets = seen.sets()
     try:
-        found = bias_subspace([rows for rows in sets if len(rows) > 1], dimensions or len(bias.classes) - 1)
+        found = bias_subspace(sets, dimensions or len(bias.classes) - 1)
     except ValueError as error:
         raise InputError(f"{model.name}: the projection cannot be fitted: {error}.") from None
     return Projection(
@@ -60,6 +67,7 @@ def fit_projection(
             "explained": [round(float(share), 4) for share in found.explained],
             "source": bias.source,
             "language": bias.language,
+            **({what: model.settings[what] for what in HOW if what in model.settings} if place == "sentence" else {}),
         },
     )
 
@@ -67,14 +75,16 @@ def fit_projection(
 def in_sentences(model: Any, bias: Bias, at: Place) -> InSentences:
     """The vectors of all sentences of a bias; a sentence that the model cannot take is left out, with its group if only
     one is left of it."""
-    texts: list[tuple[str, str, str, int, int]] = []  # sentence, word, filled, group, class
+    texts: list[tuple[str, str, str]] = []  # sentence, word, filled
+    numbers: list[tuple[int, int, int, int]] = []  # group, class, definition, sentence of its context
     group = 0
+    known: dict[tuple[str, ...], int] = {}
     for context in bias.contexts:
         for words in context.sets:
-            for sentence in context.blanks if at == "blank" else context.sentences:
-                texts += [
-                    (sentence, word, filled(sentence, word), group, label) for label, word in enumerate(words) if word
-                ]
+            word_set = known.setdefault(words, len(known))
+            for number, sentence in enumerate(context.blanks if at == "blank" else context.sentences):
+                texts += [(sentence, word, filled(sentence, word)) for word in words if word]
+                numbers += [(group, label, word_set, number) for label, word in enumerate(words) if word]
                 group += 1
     if not texts:
         raise InputError(
@@ -84,18 +94,21 @@ def in_sentences(model: Any, bias: Bias, at: Place) -> InSentences:
     if at == "blank":
         if not isinstance(model, MaskedModel):
             raise ModelError(f"{model.name} is no masked model: it has no blank to project at. Say --at sentence.")
-        rows = model.blank_states([Query(text) for _, _, text, _, _ in texts])
+        rows = model.blank_states([Query(text) for _, _, text in texts])
         kept: Sequence[int] = range(len(texts))
     else:
-        passages = [_passage(*one[:3]) for one in texts]
+        passages = [_passage(*one) for one in texts]
         model.prepare(passages)
         embedded = model.embed(passages)
         rows, kept = embedded.vectors, embedded.kept
+    group_of, label_of, set_of, number_of = np.array([numbers[place] for place in kept], dtype=np.intp).T
     return InSentences(
         np.asarray(rows, dtype=np.float64),
-        np.array([texts[place][3] for place in kept], dtype=np.intp),
-        np.array([texts[place][4] for place in kept], dtype=np.intp),
+        group_of,
+        label_of,
         tuple(texts[place][0] for place in kept),
+        set_of,
+        number_of,
     )
 
 

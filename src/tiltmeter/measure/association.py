@@ -43,6 +43,7 @@ class AssociationResult:
     language: str
     effect_size: float
     statistic: float
+    difference: float  # of the mean associations of X and of Y: the effect size less its unit
     permutation: PermutationTest
     p_value_words: float
     interval: Interval
@@ -142,6 +143,7 @@ def weat(
         language=given.language,
         effect_size=size,
         statistic=statistic(scores[:n_x], scores[n_x:]),
+        difference=statistic(scores[:n_x], scores[n_x:], form="mean"),
         permutation=permutation,
         p_value_words=permutation.p_value
         if over_words is size

@@ -12,6 +12,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from tiltmeter.debias.before_after import BeforeAfter
+from tiltmeter.debias.construction import KEY
 from tiltmeter.files import replacing
 from tiltmeter.measurement import Measurement
 from tiltmeter.report import bayes_figures
@@ -68,6 +69,7 @@ def summary(found: BeforeAfter) -> list[str]:
     """What was found, in sentences: first what fell, then what is still there, then what it cost."""
     said = [
         f"{meaning(first.metric).name} {first.test}: {_with_interval(first)} before, {_with_interval(second)} after."
+        + _why(second)
         for metric in ("weat", "seat", "lpbs", "crows", "mac", "direct bias", "indirect bias")
         for first, second in found.both(metric)
         if headline(first)
@@ -75,17 +77,26 @@ def summary(found: BeforeAfter) -> list[str]:
     for metric, what in (("recovered", "a linear classifier"), ("clustered", "clustering, without labels,")):
         for first, second in found.both(metric):
             chance = float(second.details["chance"])
-            verdict = "still told apart" if second.low > chance else "that may be chance"
+            if metric == "clustered":
+                verdict = "clusters are named as suits best, so that they are never below it"
+            else:
+                verdict = "still told apart" if second.low > chance else "that may be chance"
             said.append(
                 f"Of {sum(second.counts.values()):,} {first.test}, {what} assigns {_with_interval(second)} per cent "
                 f"to the right class after debiasing, {_with_interval(first)} before; chance is {chance:.0f}: "
-                f"{verdict}."
+                f"{verdict}." + _why(second)
             )
     for metric in _USEFUL:
         for first, second in found.both(metric):
             said.append(f"{meaning(metric).name}: {_with_interval(first)} before, {_with_interval(second)} after.")
     alone = [row for row in found.after if row.metric in _ONLY_AFTER]
     return said + [f"{meaning(row.metric).name}, {row.test}: {_with_interval(row)}." for row in alone]
+
+
+def _why(after: Measurement) -> str:
+    """A further sentence, where the method makes a number what it is."""
+    reason = after.details.get(KEY)
+    return f" By construction: {reason}." if reason else ""
 
 
 def _with_interval(row: Measurement) -> str:
@@ -212,12 +223,16 @@ def _table(metric: str, pairs: Sequence[Pair]) -> Markup:
     ]
     question = tag("p", of.question) if of.question else None
     how = sorted({pair.first.method for pair in pairs})
+    made: dict[str, list[str]] = {}
+    for pair in pairs:
+        made.setdefault(_why(pair.second).strip(), []).append(pair.label or pair.first.test)
     return tag(
         "section",
         tag("h2", of.name),
         question,
         table(f"{of.name}: {of.quantity}", head, body),
         tag("p", "; ".join(how[:3]), class_="note"),
+        *(tag("p", f"After, {', '.join(tests)}. {reason}", class_="note") for reason, tests in made.items() if reason),
     )
 
 
