@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 from tiltmeter.lexicon.catalogue import association_test
 from tiltmeter.lexicon.sampling import sample
+from tiltmeter.models.named import language_of
 from tiltmeter.runs.results import read_run
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -112,3 +114,31 @@ def test_a_run_over_several_languages_is_one_table(run: Run, tmp_path: Path) -> 
         ("en", "weat6", "vectors en"),
         ("no", "weat6", "vectors no"),
     ]
+    (table,) = (tmp_path / "out").glob("measurements.tsv")
+    with table.open(encoding="utf-8", newline="") as lines:
+        named = [(row["language"], row["model"]) for row in csv.DictReader(lines, delimiter="\t")]
+    assert sorted(named) == [("de", "vectors de"), ("en", "vectors en"), ("no", "vectors no")]
+
+
+def test_a_demo_model_brings_its_language(run: Run) -> None:
+    (row,) = json.loads(run("weat", "demo:de-static", "weat6", "--json").stdout)
+    assert (row["language"], row["lost"]) == ("de", [])
+    error = run("weat", "demo:de-static", "weat1", "--lang", "en", code=2).stderr
+    assert "test weat1 (en)" in error
+    assert "Default: of a demo model" in " ".join(run("weat", "--help").stdout.replace("│", " ").split())
+
+
+def test_an_audit_of_a_demo_model_is_in_its_language(run: Run, tmp_path: Path) -> None:
+    run("audit", "demo:no-static", "--out", "own", "--no-report")
+    rows = read_run(tmp_path / "own").measurements
+    assert {row.language for row in rows} == {"no"}
+    assert 'language: "no"' in (tmp_path / "own/spec.yaml").read_text(encoding="utf-8")
+    assert language_of("demo:en", "demo:en-static") == "en"
+    assert language_of("demo:fr-static+own.safetensors") == "fr"
+    assert language_of("vectors.txt") == language_of("demo:fr-static", "demo:it-static") == language_of() == "en"
+
+
+def test_the_explorer_says_at_once_that_there_are_no_words(run: Run) -> None:
+    error = run("explore", "--no-browser", "--lang", "xx", code=2).stderr
+    assert "'xx'" in error
+    assert "Traceback" not in error

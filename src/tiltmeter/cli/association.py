@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tiltmeter.cli.output import Json, Lang, print_json, print_rows, say
+from tiltmeter.cli.output import Json, LangOfModel, print_json, print_rows, say
 from tiltmeter.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class PValue(StrEnum):
 
 
 Model = Annotated[
-    str, typer.Argument(help="A file of vectors, a model's folder, a name on the Hugging Face hub, or demo:en.")
+    str, typer.Argument(help="A file of vectors, a model's folder, a name on the Hugging Face hub, or demo:de-static.")
 ]
 Tests = Annotated[
     list[str] | None, typer.Argument(help="Names of bundled tests, or files with your own. Default: all that fit.")
@@ -52,14 +52,16 @@ def weat(
     seed: Seed = 0,
     pooling: Pooling = None,
     layer: Layer = None,
-    lang: Lang = "en",
+    lang: LangOfModel = None,
     as_json: Json = False,
 ) -> None:
     """Word Embedding Association Test: do the targets X go with A, and Y with B?
 
     Effect sizes with intervals over words, exact p-values, and how often such lists show as much without bias.
     """
-    given = chosen_tests(tests, lang)
+    from tiltmeter.models.named import language_of
+
+    given = chosen_tests(tests, lang or language_of(model))
     chosen = given if tests else [test for test in given if not test.has_sentences]
     _run(model, chosen, False, tsv, p_value, two_sided, level, alpha, seed, pooling, layer, as_json, not tests)
 
@@ -75,16 +77,18 @@ def seat(
     seed: Seed = 0,
     pooling: Pooling = None,
     layer: Layer = None,
-    lang: Lang = "en",
+    lang: LangOfModel = None,
     as_json: Json = False,
 ) -> None:
     """Sentence Encoder Association Test: the same question, asked of whole sentences.
 
     Word tests are put into bland sentences ("This is a nurse."); tests made of sentences are taken as they are.
     """
+    from tiltmeter.models.named import language_of
+
     _run(
         model,
-        chosen_tests(tests, lang),
+        chosen_tests(tests, lang or language_of(model)),
         True,
         tsv,
         p_value,

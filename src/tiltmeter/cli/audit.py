@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tiltmeter.cli.output import Json, Lang
+from tiltmeter.cli.output import Json, LangOfModel
 from tiltmeter.cli.run import Report, Trust, run_spec
 from tiltmeter.errors import InputError
 
@@ -27,13 +27,14 @@ def audit(
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything drawn at random.")] = 0,
     report: Report = True,
     trust: Trust = False,
-    lang: Lang = "en",
+    lang: LangOfModel = None,
     as_json: Json = False,
 ) -> None:
     """Measure on one model all that fits its kind, and leave the spec behind, so that it can be done again.
 
     Vectors: WEAT, and SEAT for encoders. Language models: LPBS, CrowS pairs, and direct scores.
     """
+    from tiltmeter.models.named import language_of
     from tiltmeter.runs.spec import parse_spec
     from tiltmeter.runs.yaml_text import yaml_from
 
@@ -49,7 +50,7 @@ def audit(
     lines = [
         f"# tiltmeter audit: all that fits this model. Do it again with: tiltmeter run {_quoted('spec.yaml')}",
         f"title: {_quoted(f'Audit of {name}')}",
-        f"language: {_quoted(lang)}",
+        f"language: {_quoted(lang or language_of(model))}",
         f"seed: {seed}",
         'output: "."',
         "models:",

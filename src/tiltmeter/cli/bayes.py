@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tiltmeter.cli.output import Json, Lang, print_json, print_rows, say
+from tiltmeter.cli.output import Json, LangOfModel, print_json, print_rows, say
 from tiltmeter.errors import InputError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def bayes(
     prior_sd: BarSd = 0.3,
     prior_spread_rate: SpreadRate = 2.0,
     prior_sigma_rate: SigmaRate = 2.0,
-    lang: Lang = "en",
+    lang: LangOfModel = None,
     as_json: Json = False,
 ) -> None:
     """A hierarchical Bayesian estimate: how sure can we be of a bias, by group and by word?
@@ -89,9 +89,11 @@ def bayes(
     """
     from tiltmeter.bayes.fit import fit, require
     from tiltmeter.bayes.priors import Priors
+    from tiltmeter.models.named import language_of
     from tiltmeter.models.progress import progress_bar
 
     require()
+    lang = lang or language_of(*models or [])
     priors = Priors(bar_mean=prior_mean, bar_sd=prior_sd, spread_rate=prior_spread_rate, sigma_rate=prior_sigma_rate)
     data = _data(models or [], tests or [], files or [], {"human": human, "neutral": neutral}, distinct, lang)
     if before_after and len(data) != 2:

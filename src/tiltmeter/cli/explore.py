@@ -54,6 +54,9 @@ def explore(
         raise InputError(
             f"the explorer needs the package {error.name!r}.", hint="Install it: pip install 'tiltmeter[explorer]'."
         ) from None
+    from tiltmeter.lexicon.catalogue import word_sets
+
+    word_sets(lang)  # says so if there are none
     names = what or [_DEMO]
     load = functools.partial(_load, device=device, dtype=dtype, cache=cache, whole_words=not several_tokens)
     sources = offered(names, load, language=lang, least=least)

@@ -18,6 +18,12 @@ _PIPE_WIDTH = 200
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
 Lang = Annotated[str, typer.Option("--lang", "-l", help="Language of the words, as a two-letter code.")]
+LangOfModel = Annotated[
+    str | None,
+    typer.Option(
+        "--lang", "-l", help="Language of the words, as a two-letter code. Default: of a demo model its own, else en."
+    ),
+]
 
 
 @functools.cache
