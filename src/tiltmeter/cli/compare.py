@@ -22,13 +22,14 @@ def compare(
     """Two runs side by side: what both measured, the difference with its interval, and where the intervals part.
 
     Measurements are matched by test, metric and language, and by model; two different models if each run has one.
+    Matrices are matched cell by cell; intervals are paired where both runs keep the scores of the same names or pairs.
     """
     from rich.text import Text
 
-    from tiltmeter.report.compare import compare as match
+    from tiltmeter.report.compare_runs import compare_runs
     from tiltmeter.runs.results import read_run
 
-    found = match(read_run(first).measurements, read_run(second).measurements)
+    found = compare_runs(read_run(first), read_run(second))
     if out is not None:
         from tiltmeter.report.compare_page import write_comparison
 

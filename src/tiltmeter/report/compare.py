@@ -24,6 +24,7 @@ class Pair:
     first: Measurement
     second: Measurement
     label: str = ""  # what a reader sees of the test
+    paired: tuple[float, float] | None = None  # the interval of the difference, where both kept what they share
 
     @property
     def difference(self) -> float:
@@ -37,8 +38,11 @@ class Pair:
             d - √((b - l_b)² + (u_a - a)²)   to   d + √((u_b - b)² + (a - l_a)²)
 
         as if a and b were independent. Two models tested with the same words mostly move together, which makes it too
-        wide rather than too narrow. NaN where either has no interval, or their levels differ.
+        wide rather than too narrow; where both runs kept what they share, `paired` stands in its place (see
+        `tiltmeter.metrics.paired`). NaN where either has no interval, or their levels differ.
         """
+        if self.paired is not None:
+            return self.paired
         a, b = self.first, self.second
         if a.level != b.level or not all(math.isfinite(end) for end in (a.low, a.high, b.low, b.high)):
             return math.nan, math.nan
@@ -64,6 +68,7 @@ class Pair:
             "second": self.second.as_dict(),
             **{key: value if math.isfinite(value) else None for key, value in numbers.items()},
             "intervals_apart": self.apart,
+            "paired": self.paired is not None,
         }
 
 
@@ -114,6 +119,11 @@ class Comparison:
         ]
         beyond = [pair for pair in self.pairs if pair.interval[0] > 0 or pair.interval[1] < 0]
         said.append(f"The interval of the difference excludes 0 in {len(beyond):,}.")
+        if paired := sum(pair.paired is not None for pair in self.pairs):
+            said.append(
+                f"In {paired:,} both runs kept the scores of the same names or pairs of sentences: there, the interval "
+                "of the difference resamples these in both runs together. The others take the runs to be independent."
+            )
         nearer = [pair for pair in beyond if _distance(pair.second) < _distance(pair.first)]
         if beyond:
             said.append(
@@ -151,9 +161,8 @@ def compare(first: Sequence[Measurement], second: Sequence[Measurement]) -> Comp
 
     A model that only the first has is matched with one that only the second has, where each has one such model.
     """
-    own = [name for name in models(first) if name not in models(second)]
-    others = [name for name in models(second) if name not in models(first)]
-    renamed = {others[0]: own[0]} if len(own) == len(others) == 1 else {}
+    own, others = _alone(first, second)
+    renamed = same_models(first, second)
     if len(own) > 1 and len(own) == len(models(first)) and others:
         raise InputError(
             f"the runs have no model in common: {_some(own)} in the first, {_some(others)} in the second.",
@@ -181,6 +190,18 @@ def compare(first: Sequence[Measurement], second: Sequence[Measurement]) -> Comp
         tuple(row for at, row in left.items() if at not in right),
         tuple(row for at, row in right.items() if at not in left),
     )
+
+
+def same_models(first: Sequence[Measurement], second: Sequence[Measurement]) -> dict[str, str]:
+    """What the first run calls a model of the second, where each has one that the other has not."""
+    own, others = _alone(first, second)
+    return {others[0]: own[0]} if len(own) == len(others) == 1 else {}
+
+
+def _alone(first: Sequence[Measurement], second: Sequence[Measurement]) -> tuple[list[str], list[str]]:
+    """The models that only one of the runs has."""
+    mine, theirs = models(first), models(second)
+    return [name for name in mine if name not in theirs], [name for name in theirs if name not in mine]
 
 
 def markdown(found: Comparison) -> str:
