@@ -58,6 +58,14 @@ def test_sentences_of_one_version_stand_alone_even_if_they_are_alike() -> None:
     assert used.groups == ((0,), (1,), (2, 3))
 
 
+def test_a_neutral_form_is_the_same_in_both() -> None:
+    forms = (("neutral", "Lehrkraft"), ("neutral-plural", "Lehrkräfte"))
+    teacher = Word("Lehrer", frozenset({Kind.PERSON}), feminine="Lehrerin", forms=forms)
+    masculine, feminine = Template("{word:neutral-plural} helfen. {word:neutral} {er|sie}.", "de").versions()
+    assert masculine.fill({"word": teacher}) == "Lehrkräfte helfen. Lehrkraft er."
+    assert feminine.fill({"word": teacher}) == "Lehrkräfte helfen. Lehrkraft sie."
+
+
 def test_a_word_without_two_forms_is_the_same_in_both() -> None:
     masculine, feminine = Template("{word:a} ist da.", "de").versions()
     child = Word("Kind", frozenset({Kind.PERSON}), genus=None, gender=Gender.MALE)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
-from tiltmeter.lexicon.catalogue import template_set, word_set
+from tiltmeter.lexicon.catalogue import association_tests, template_set, word_set, word_sets
 from tiltmeter.lexicon.grammar import grammar_of
+from tiltmeter.lexicon.seat import seat_test
 from tiltmeter.lexicon.templates import BLANK, Blank, Template
 from tiltmeter.lexicon.words import Gender, Genus, Kind, Word
 
@@ -60,6 +63,33 @@ def test_a_nominalised_adjective_keeps_its_endings() -> None:
     assert [form(german, name, Gender.FEMALE) for name in ("a", "definite", "definites", "dative")] == [
         "eine Deutsche", "die Deutsche", "die Deutschen", "einer Deutschen",
     ]  # fmt: skip
+
+
+# Nouns that are declined as adjectives: Verwandte, but die Verwandten.
+NOMINALISED = {
+    "Abgeordnete", "Alte", "Angehörige", "Angestellte", "Arbeitslose", "Bekannte", "Beamte", "Behinderte", "Blinde",
+    "Delegierte", "Deutsche", "Erwachsene", "Fremde", "Gefangene", "Geflüchtete", "Gläubige", "Heilige", "Jugendliche",
+    "Kranke", "Obdachlose", "Reisende", "Studierende", "Tote", "Verlobte", "Verwandte", "Vorsitzende",
+}  # fmt: skip
+
+
+def test_after_die_a_nominalised_adjective_ends_in_n() -> None:
+    found = set()
+    for name in word_sets("de"):
+        for word in word_set(name, "de").words:
+            plural = form(word, "plural")
+            if plural in NOMINALISED:
+                found.add(plural)
+                assert form(word, "definites") == f"die {plural}n"
+    assert found == {"Deutsche", "Verwandte"}
+
+
+def test_no_sentence_of_seat_puts_die_before_it_as_it_stands_alone() -> None:
+    for test in association_tests("de").values():
+        made = seat_test(test)
+        for passage in (*made.x, *made.y, *made.a, *made.b):
+            words = passage.text.rstrip(".").split()
+            assert not any(word in NOMINALISED for article, word in pairwise(words) if article in ("Die", "die"))
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_the_adjective_follows_the_pronoun_and_not_the_occupation() -> None:
     doctor = next(word for word in word_set("occupation", "is").words if word.text == "læknir")
     clever = next(word for word in word_set("trait", "is").words if word.text == "greindur")
     texts = [t.fill({"target": doctor, "feature": clever}) for t in template_set("occupation-trait", "is").templates]
-    assert texts[:2] == ["Hann er læknir og greindur.", "Hún er læknir og greind."]
+    assert texts[:2] == ["Hann er læknir. Hann er greindur.", "Hún er læknir. Hún er greind."]
 
 
 def test_an_adjective_beside_words_of_gender_gives_no_answer_away() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tiltmeter.lexicon.catalogue import word_set
+from tiltmeter.lexicon.catalogue import word_set, word_sets
 from tiltmeter.lexicon.grammar import grammar_of
 from tiltmeter.lexicon.templates import BLANK, Blank, Template
 from tiltmeter.lexicon.words import Gender, Genus, Kind, Word
@@ -84,6 +84,17 @@ def test_plurals_with_their_article(text: str, genus: str, plural: str) -> None:
 def test_a_plural_that_the_letters_do_not_tell_is_asked_for(text: str) -> None:
     assert ITALIAN.inflect(_noun(text, "m"), "plural") is None
     assert str(ITALIAN.inflect(_noun(text, "m", plural="written"), "plural")) == "written"
+
+
+def test_no_noun_of_the_data_changes_its_gender_in_the_plural() -> None:
+    """il carcere, le carceri: the article of a plural goes by the gender, of which a noun has one."""
+    changing = {
+        "braccio", "carcere", "centinaio", "ciglio", "dito", "eco", "frutto", "ginocchio", "grido", "labbro",
+        "lenzuolo", "membro", "migliaio", "miglio", "muro", "osso", "paio", "riso", "uovo", "urlo",
+    }  # fmt: skip
+    words = [word for words in word_sets("it").values() for word in words.words if Kind.THING in word.kinds]
+    assert len(words) > 100
+    assert changing & {word.text for word in words} == set()
 
 
 @pytest.mark.parametrize(

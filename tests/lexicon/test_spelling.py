@@ -6,6 +6,7 @@ feature, and with every feature beside one target, shows all words that its sent
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -19,6 +20,7 @@ from typing import Any
 import pytest
 
 from tiltmeter.lexicon import catalogue
+from tiltmeter.lexicon.grammar import grammar_of
 from tiltmeter.lexicon.sampling import of_pairs, of_test
 from tiltmeter.lexicon.templates import TemplateSet
 
@@ -34,6 +36,17 @@ def sentences(lang: str) -> Iterator[str]:
     for test in catalogue.association_tests(lang).values():
         yield from (sentence.text for sentence in of_test(test, seat=True))
     yield from (sentence.text for sentence in of_pairs(lang))
+    yield from neutral_forms(lang)
+    for multiclass in catalogue.multiclass_tests(lang).values():
+        yield from (word for words in (*multiclass.definitions, *multiclass.stereotypes.values()) for word in words)
+
+
+def neutral_forms(lang: str) -> Iterator[str]:
+    """Lehrkraft: no bundled template asks for them, but users' templates may."""
+    for words in catalogue.word_sets(lang).values():
+        for word, form in itertools.product(words.words, ("neutral", "neutral-plural")):
+            found = grammar_of(lang).inflect(word, form)
+            yield from () if found is None else (found.text,)
 
 
 def covering(templates: TemplateSet) -> Iterator[str]:
@@ -84,6 +97,11 @@ def misspelled(lang: str) -> frozenset[str]:
         require(f"needs hunspell's dictionary {dictionary} (Debian: apt-get install hunspell-{lang})")
     assert found.returncode == 0, found.stderr
     return frozenset(found.stdout.split("\n")) - {""}
+
+
+@pytest.mark.parametrize("lang", ["de", "is", "nl", "no"])
+def test_neutral_forms_are_read(lang: str) -> None:
+    assert len(set(neutral_forms(lang))) >= 4
 
 
 @each_language

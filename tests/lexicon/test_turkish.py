@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tiltmeter.lexicon.catalogue import template_sets, word_set
+from tiltmeter.lexicon.catalogue import template_sets, word_set, word_sets
 from tiltmeter.lexicon.grammar import grammar_of
 from tiltmeter.lexicon.templates import BLANK, Blank, Template
 from tiltmeter.lexicon.words import Kind, Word
@@ -66,8 +66,44 @@ def test_a_compound_has_n_before_every_case() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "sound", "expected"),
+    [
+        ("sosyal", "el", "sosyali sosyale sosyalin sosyalde sosyalden sosyalle sosyaldir sosyaller"),
+        ("gol", "öl", "golü gole golün golde golden golle goldür goller"),
+        ("saat", "et", "saati saate saatin saatte saatten saatle saattir saatler"),
+    ],
+)
+def test_a_word_that_breaks_the_harmony_says_what_it_sounds_like(text: str, sound: str, expected: str) -> None:
+    assert _forms(Word(text, forms=(("sound", sound),)), (*CASES, "plural")) == expected.split()
+
+
 def test_a_written_form_wins_over_the_harmony() -> None:
-    assert _forms(Word("sosyal", forms=(("copula", "sosyaldir"),)), ("copula",)) == ["sosyaldir"]
+    assert _forms(Word("rol", forms=(("accusative", "rolü"),)), ("accusative", "dative")) == ["rolü", "rola"]
+
+
+# After a back vowel an l or t at the end is soft in names from Arabic, and hard in others: no letter tells.
+GENITIVES = {
+    "in": {"Bilal", "Celal", "Cemal", "Kemal", "Nezahat", "Zelal"},
+    "ın": {"Berat", "Erdal", "Ferhat", "Murat", "Nihat", "Polat", "Rojhat", "Rıfat", "Sedat", "Suat", "Welat"},
+    "un": {"Erol", "Mahmut", "Mesut", "Turgut", "Umut"},
+}
+
+
+def test_every_name_in_l_or_t_after_a_back_vowel_takes_its_own_suffix() -> None:
+    found: dict[str, set[str]] = {}
+    for words in word_sets("tr").values():
+        for word in words.words:
+            if Kind.NAME in word.kinds and word.text[-2:-1] in "aıou" and word.text[-1] in "lt":
+                genitive = TURKISH.inflect(word, "genitive")
+                assert genitive is not None
+                found.setdefault(genitive.after.removeprefix("'"), set()).add(word.text)
+    assert found == GENITIVES
+
+
+def test_all_suffixes_of_a_name_with_a_soft_l() -> None:
+    kemal = next(word for word in word_set("name", "tr").words if word.text == "Kemal")
+    assert _forms(kemal, CASES[:-1]) == ["Kemal'i", "Kemal'e", "Kemal'in", "Kemal'de", "Kemal'den", "Kemal'le"]
 
 
 @pytest.mark.parametrize(

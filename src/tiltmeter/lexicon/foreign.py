@@ -235,7 +235,7 @@ def _plain(source: SourceText, name: str) -> _Column:
 def _read_csv(source: SourceText) -> list[_Column]:
     columns = _csv_columns(source)
     if len(columns) != 4:
-        names = ", ".join(column.name for column in columns)
+        names = ", ".join(shown(column.name)[1:-1] for column in columns)
         raise source.error(f"holds {len(columns)} sets ({names}), not four.", hint="A test needs X, Y, A and B.")
     by_slot = {column.name.lower(): column for column in columns}
     return [by_slot[slot] for slot in SLOTS] if set(by_slot) == set(SLOTS) else columns

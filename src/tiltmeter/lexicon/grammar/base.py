@@ -64,12 +64,12 @@ class Grammar:
 
         With `agreement`, a word that has a masculine and a feminine form takes that one; others stay as they are.
         """
-        word = self.agreeing(word, Gender.FEMALE if form == "feminine" else agreement)
-        if form in ("", "feminine"):
-            return Form(word.text)
         if form in ("neutral", "neutral-plural"):
             written = word.form(form)
             return None if written is None else Form(written)
+        word = self.agreeing(word, Gender.FEMALE if form == "feminine" else agreement)
+        if form in ("", "feminine"):
+            return Form(word.text)
         if form == "several":
             return Form(word.text) if Kind.NUMBER in word.kinds and self.is_several(word.text) else None
         if form == "generic":
@@ -91,7 +91,7 @@ class Grammar:
         return Form(word.text) if Kind(form) in word.kinds else None
 
     def _noun(self, word: Word, form: str) -> Form | None:
-        if not word.kinds & _NOUNS:
+        if not word.kinds & (_NOUNS | {Kind.PLURAL} if form == "definites" else _NOUNS):
             return None
         if form == "noun":
             return Form(self.singular(word))

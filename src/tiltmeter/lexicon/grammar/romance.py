@@ -17,14 +17,13 @@ class Romance(Grammar):
       "personas": there it says nothing of the gender of the person
 
     Nouns that are alike for both genders ("dentista") say so by a `feminine` of the same spelling, for their articles.
-    A mass noun takes the definite article as well ("ama il caffè"). A plural is its own definite plural.
+    A mass noun takes the definite article as well ("ama il caffè").
     """
 
     extra: tuple[str, ...] = ("of", "to", "feminine", "feminines")
 
     def inflect(self, word: Word, form: str, agreement: Gender | None = None) -> Form | None:
-        takes_article = {"definite": Kind.MASS, "definites": Kind.PLURAL}.get(form)
-        if takes_article in word.kinds:
+        if form == "definite" and Kind.MASS in word.kinds:
             return self.with_article(self.agreeing(word, agreement), form)
         return super().inflect(word, form, agreement)
 

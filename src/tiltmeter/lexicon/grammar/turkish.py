@@ -28,17 +28,18 @@ class Turkish(Grammar):
 
     `stem` is written where a suffix that begins with a vowel does not simply follow the word: { text = "şarap",
     stem = "şarab" }. A compound ends in a possessive suffix and has n before every case: { text = "masa tenisi",
-    stem = "masa tenisin" }. A form that breaks the harmony is written: { text = "sosyal", copula = "sosyaldir" }.
+    stem = "masa tenisin" }. `sound` is what the end of a word that breaks the harmony sounds like to a suffix, which no
+    letter tells: "Kemal'in", but "Erdal'ın", so { text = "Kemal", sound = "el" }.
 
     A suffix follows a proper noun after an apostrophe, and its consonants stay: of "Ayşe'nin", "Ayşe" is the word, and
     "'nin" stands beside it. The plural does without: "Türkler".
     """
 
     extra = tuple(_SUFFIXES)
-    written = (*_SUFFIXES, "stem")
+    written = (*_SUFFIXES, "stem", "sound")
 
     def pluralise(self, word: Word) -> str | None:
-        return None if " " in word.text else word.text + _harmonised(word.text, "lAr")
+        return None if " " in word.text else word.text + _harmonised(word.form("sound") or word.text, "lAr")
 
     def definite(self, word: Word) -> Form:
         return Form(self.singular(word))
@@ -51,15 +52,16 @@ class Turkish(Grammar):
         written = word.form(form)
         if written is not None:
             return Form(written)
+        sound = word.form("sound")
         after_consonant, after_vowel = _SUFFIXES[form]
         if Kind.NAME in word.kinds or word.text[:1].isupper():
             suffix = after_vowel if _ends_in_vowel(word.text) else after_consonant
-            return Form(word.text, after="'" + _harmonised(word.text, suffix))
+            return Form(word.text, after="'" + _harmonised(sound or word.text, suffix))
         stem = word.form("stem") or _softened(word.text)
         if form in ("instrumental", "copula") or (after_consonant == after_vowel and stem != word.text + "n"):
             stem = word.text
         suffix = after_vowel if _ends_in_vowel(stem) else after_consonant
-        return Form(stem + _harmonised(stem, suffix))
+        return Form(stem + _harmonised(sound or stem, suffix))
 
     def capitalised(self, text: str) -> str:
         return text[:1].replace("i", "İ").upper() + text[1:]
