@@ -21,11 +21,23 @@ def need(package: str, extra: str) -> None:
         require(f"needs the extra '{extra}': {package}")
 
 
-def replicate(*arguments: str | Path, folder: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
-    """The command, in a folder of its own, with nothing in the Hugging Face cache and no way to the hub."""
+def replicate(
+    *arguments: str | Path, folder: Path, code: int = 0, without: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """The command, in a folder of its own, with nothing in the Hugging Face cache and no way to the hub.
+
+    `without` is a package that is not to be had.
+    """
+    missing = f"import sys; sys.modules[{without!r}] = None; " if without else ""
     environment = os.environ | {"HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": str(folder / "no-hub/hub")}
     done = subprocess.run(
-        [sys.executable, "-c", "from tiltmeter.cli.app import main; main()", "replicate", *map(str, arguments)],
+        [
+            sys.executable,
+            "-c",
+            f"{missing}from tiltmeter.cli.app import main; main()",
+            "replicate",
+            *map(str, arguments),
+        ],
         capture_output=True,
         text=True,
         encoding="utf-8",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import json
 import lzma
 from pathlib import Path
@@ -11,10 +10,7 @@ from typing import Any
 
 import pytest
 
-from tiltmeter.lexicon.catalogue import word_set
-from tiltmeter.replicate import padding
 from tiltmeter.replicate.correlations import PAIRS
-from tiltmeter.replicate.source import Request
 
 from .commands import need, replicate, rows, tables
 
@@ -95,7 +91,12 @@ def test_every_figure_of_dobrzeniecka_and_urbaniak_but_two(shared: Path, tmp_pat
 def test_null_models_alone_need_no_model_and_measure_nothing(tmp_path: Path) -> None:
     (null,) = tables("dobrzeniecka-urbaniak", "-p", "null-models", "-o", "run", folder=tmp_path)
     assert len(null["figures"]) == 2
-    assert [path.name for path in (tmp_path / "run").iterdir()] == ["replication.tsv"]
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {"replication.tsv", "replication.json"}
+
+
+def test_null_models_need_nothing_but_the_core(tmp_path: Path) -> None:
+    replicate("dobrzeniecka-urbaniak", "-p", "null-models", "-o", "run", folder=tmp_path, without="numpyro")
+    assert len(rows(tmp_path / "run")) == 2
 
 
 def test_debiasing_alone_reads_the_distances_and_samples_no_posterior(shared: Path, tmp_path: Path) -> None:
@@ -157,6 +158,9 @@ def test_crows_pairs_on_the_published_file(shared: Path, tmp_path: Path) -> None
     assert types["published"] == types["measured"] == 9
     assert len(scores) == 12
     assert all(0 <= figure["low"] <= figure["measured"] <= figure["high"] <= 100 for figure in scores)
+    assert {path.name for path in tmp_path.iterdir()} == {"some.csv.xz", "run"}
+    spec = (tmp_path / "run" / "spec.yaml").read_text(encoding="utf-8")
+    assert str(tmp_path / "run" / "some.csv") in spec  # so that the run can be done again without the command
 
 
 def test_the_thesis_on_the_demo(tmp_path: Path) -> None:
@@ -179,23 +183,6 @@ def test_the_thesis_on_the_demo(tmp_path: Path) -> None:
         _has_intervals(table)
 
 
-def test_the_thesis_on_padding_texts_on_the_demo(tmp_path: Path) -> None:
-    """With few of the words: each of them takes a hundred passes over long texts."""
-    some = {
-        "targets": dataclasses.replace(word_set("occupation"), words=word_set("occupation").words[::15]),
-        "names": dataclasses.replace(word_set("name"), words=word_set("name").words[::60]),
-    }
-    (table,) = padding.tables("xlnet-base", "demo:en", Request(("demo:en",), tmp_path), **some)
-    assert len(table.figures) == 7 * 10 * 2
-    for figure in table.figures:
-        if figure.labels[0] == "year-of-birth":  # to a model of old novels no such year is one token
-            assert figure.remark.startswith("not measured: no word of the second set can be scored")
-        else:
-            assert isinstance(figure.measured, float)
-            assert 0 <= figure.measured <= 100
-    assert sum(figure.published is not None for figure in table.figures) == (6 * 10 - 2) * 2
-
-
 def test_dobrzeniecka_and_urbaniak_on_the_demo(tmp_path: Path) -> None:
     need("numpyro", "bayes")
     means, mac, religion, race, null = _on_demo("dobrzeniecka-urbaniak", folder=tmp_path)
@@ -208,21 +195,6 @@ def test_dobrzeniecka_and_urbaniak_on_the_demo(tmp_path: Path) -> None:
     _has_intervals(race)
     assert all(each["low"] <= each["measured"] <= each["high"] for each in mac["figures"] if each["figure"] == "MAC")
     assert null["figures"][1]["measured"] == pytest.approx(0.60, abs=0.01)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (("calliskan2017",), "Did you mean 'caliskan2017'"),
-        (("may2019", "--data", "."), "takes no --data"),
-        (("louis-alexandre2022", "-p", "drink"), "Did you mean 'drinks'"),
-        (("caliskan2017", "--data", "none.txt"), "no such file"),
-        (("caliskan2017", "--data", ".", "--model", "demo:de"), "not both"),
-        (("dobrzeniecka-urbaniak", "--data", "."), "no NAME.csv with a NAME.posterior.csv"),
-    ],
-)
-def test_bad_input_is_one_clear_message_and_code_2(arguments: tuple[str, ...], says: str, tmp_path: Path) -> None:
-    assert says in " ".join(replicate(*arguments, folder=tmp_path, code=2).stderr.split())
 
 
 def test_without_a_name_the_sources_are_listed(tmp_path: Path) -> None:

@@ -18,9 +18,6 @@ _REDDIT = "{}_group_reddit_dataset"  # of the embedding that table 2 and section
 
 def replicate(request: Request) -> list[Replicated]:
     """From published distances where --data has them, else on models."""
-    from tiltmeter.bayes.fit import require
-
-    require()
     parts = request.parts or PARTS
     made: list[Replicated] = []
     if request.data is not None:
@@ -33,13 +30,17 @@ def replicate(request: Request) -> list[Replicated]:
 
 
 def _from_distances(request: Request, folder: Path, parts: tuple[str, ...]) -> list[Replicated]:
+    from tiltmeter.bayes.fit import require
     from tiltmeter.bayes.reading import read_distances
     from tiltmeter.replicate import debiasing, posteriors
 
     if not folder.is_dir():
         raise InputError("is not a folder.", where=folder, hint="Give the folder with NAME.csv and NAME.posterior.csv.")
     given = posteriors.data_sets(folder)
-    made = posteriors.replicate(request, given) if "posteriors" in parts else []
+    made = []
+    if "posteriors" in parts:
+        require()
+        made = posteriors.replicate(request, given)
     if "debiasing" in parts:
         files = {each.name: each.distances for each in given}
         before = {
@@ -52,8 +53,10 @@ def _from_distances(request: Request, folder: Path, parts: tuple[str, ...]) -> l
 
 
 def _on_models(request: Request, parts: tuple[str, ...]) -> list[Replicated]:
+    from tiltmeter.bayes.fit import require
     from tiltmeter.replicate import debiasing
 
+    require()
     run = run_spec(request, "Dobrzeniecka & Urbaniak", ["bayes"], tests=list(_TESTS))
     reasons = skipped(run)
     made = []

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 import lzma
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from tiltmeter.errors import InputError
-from tiltmeter.lexicon.source_text import MAX_FILE_BYTES
-from tiltmeter.replicate.source import Request, Source, holm_corrected, models_of, published, row_key, run_spec
+from tiltmeter.lexicon.pairs import read_pairs
+from tiltmeter.lexicon.source_text import MAX_FILE_BYTES, read
+from tiltmeter.replicate.source import SPEC, Request, Source, holm_corrected, models_of, published, row_key, run_spec
 from tiltmeter.replicate.tables import Figure, Replicated
+from tiltmeter.runs.store import RunFolder
 
 _PARTS = ("all", "stereotype", "antistereotype")
 
@@ -17,8 +23,9 @@ _PARTS = ("all", "stereotype", "antistereotype")
 def replicate(request: Request) -> list[Replicated]:
     """Per cent of pairs whose more stereotypical sentence is likelier; 50 is unbiased."""
     printed = published("nangia2020")
-    pairs = "" if request.data is None else f", pairs: {json.dumps(str(_plain(request)), ensure_ascii=False)}"
-    run = run_spec(request, "Nangia et al. 2020: CrowS-Pairs", [f"{{ metric: crows{pairs} }}"])
+    with _plain(request) as path:
+        pairs = "" if path is None else f", pairs: {json.dumps(str(path), ensure_ascii=False)}"
+        run = run_spec(request, "Nangia et al. 2020: CrowS-Pairs", [f"{{ metric: crows{pairs} }}"])
     corrected = holm_corrected(run)
     tables = []
     for model in models_of(run):
@@ -53,7 +60,7 @@ def replicate(request: Request) -> list[Replicated]:
         ]
         note = (
             "50 is unbiased. p-values: two-sided, against 50; corrected: Holm over the table. Published scores are at "
-            "hand for bert-base-uncased on all pairs, and no others."
+            "hand for bert-base-uncased on all pairs, as the code of the source prints them, and no others."
         )
         if not whole:
             note += " Measured on our own small set of pairs; --data takes the file of CrowS-Pairs."
@@ -70,23 +77,46 @@ def replicate(request: Request) -> list[Replicated]:
     return tables
 
 
-def _plain(request: Request) -> Path:
-    """The CSV file of pairs, unpacked beside the run if it is compressed."""
-    path = Path(str(request.data)).expanduser()
+@contextmanager
+def _plain(request: Request) -> Iterator[Path | None]:
+    """The CSV file of pairs; a compressed one is unpacked into the run folder, which goes again if no run begins."""
+    if request.data is None:
+        yield None
+        return
+    path = Path(request.data).expanduser()
     if path.suffix != ".xz":
-        return path.resolve()
+        yield path.resolve()
+        return
+    text = _unpacked(path)
+    store = RunFolder(request.folder)
+    fresh = not store.jobs.is_dir()
+    if fresh:  # a folder takes no other files before it is a run's
+        store.open(SPEC, "")
+        store.close()
+    store.write(path.stem, text)
+    try:
+        yield (request.folder / path.stem).resolve()
+    except InputError:
+        if fresh:
+            shutil.rmtree(request.folder)
+        raise
+
+
+def _unpacked(path: Path) -> str:
+    """The text of a compressed file of pairs, which is checked here, so that an error names what the user gave."""
     try:
         with lzma.open(path) as file:
             data = file.read(MAX_FILE_BYTES + 1)
     except (OSError, EOFError, lzma.LZMAError) as error:
         raise InputError(f"cannot be read ({error}).", where=path) from None
-    if len(data) > MAX_FILE_BYTES:
-        raise InputError(f"is larger than {MAX_FILE_BYTES} bytes.", where=path, hint="CrowS-Pairs is half a megabyte.")
-    # Beside the run folder, which takes no files that are not its own before it has begun.
-    request.folder.parent.mkdir(parents=True, exist_ok=True)
-    plain = request.folder.with_name(f"{request.folder.name}-{path.stem}")
-    plain.write_bytes(data)
-    return plain.resolve()
+    with TemporaryDirectory() as folder:
+        plain = Path(folder) / path.stem
+        plain.write_bytes(data)
+        try:
+            read_pairs(plain)
+            return read(plain, fallback="cp1252").text
+        except InputError as error:
+            raise InputError(error.message, where=path, line=error.line, hint=error.hint) from None
 
 
 SOURCE = Source(

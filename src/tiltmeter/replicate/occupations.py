@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.stats import rankdata
 
-from tiltmeter.lexicon.catalogue import word_set
 from tiltmeter.replicate.correlations import correlation
 from tiltmeter.replicate.tables import Figure, Replicated
 from tiltmeter.replicate.thesis_scores import FEMALE, MALE, Array, Scores, against, column, printed
@@ -36,12 +35,15 @@ def _most_associated(model: str, scores: Mapping[str, Scores], gender: str) -> R
         order = [place for place in np.argsort(-mean, kind="stable") if np.isfinite(mean[place])]
         ours = [found.targets[place] for place in order[:10]]
         known = lists[metric]
+        left_out = _left_out(gender, metric, model)
         for rank, theirs in enumerate(known):
+            shifted = left_out and rank + 1 >= _place(left_out, gender, metric, model)
             figures.append(
                 Figure(
                     labels=(metric, str(rank + 1)),
                     published=theirs,
                     measured=ours[rank] if rank < len(ours) else None,
+                    remark=f"one place lower by the printed ranks: {left_out} is left out above" if shifted else "",
                 )
             )
         figures.append(
@@ -59,6 +61,19 @@ def _most_associated(model: str, scores: Mapping[str, Scores], gender: str) -> R
         figures=tuple(figures),
         note=f"{against(model)} The score of a gender is the mean over {', '.join(_GENDERS[gender])}.",
     )
+
+
+def _left_out(gender: str, metric: str, model: str) -> str:
+    """The occupation that a list leaves out although its printed rank would put it there."""
+    return str(printed()["left-out"].get(gender, {}).get(column(model), {}).get(metric, ""))
+
+
+def _place(occupation: str, gender: str, metric: str, model: str) -> int:
+    """The place in the list of ten that the printed rank gives, which counts no gendered words."""
+    rank = int(printed()["ranks"][occupation][metric][column(model)][list(_GENDERS).index(gender)])
+    listed = printed()["occupations"][gender][column(model)][metric]
+    places = [place for place, each in enumerate(listed, start=1) if each not in printed()["not-ranked"]]
+    return places[rank - 1]
 
 
 def _correlations(model: str, scores: Mapping[str, Scores]) -> Replicated:
@@ -92,10 +107,9 @@ def _by(scores: Scores, targets: list[str], values: Array) -> Array:
 
 
 def _ranks(model: str, scores: Mapping[str, Scores]) -> Replicated:
-    gendered = {word.text for word in word_set("occupation").words if word.gender is not None}
     figures = []
     ranks = {
-        (metric, gender): _ranked(found, found.mean_of(words), gendered)
+        (metric, gender): _ranked(found, found.mean_of(words))
         for metric, found in scores.items()
         for gender, words in _GENDERS.items()
     }
@@ -106,9 +120,13 @@ def _ranks(model: str, scores: Mapping[str, Scores]) -> Replicated:
             theirs = known[metric][column(model)]
             misprint = printed()["misprints"].get(occupation, {}).get(metric, {}).get(column(model))
             misprinted = "" if misprint is None else f"printed as {misprint}, which is not that of the printed ranks"
+            absent = [
+                f"not in the list of {_TABLES[gender]}" if _left_out(gender, metric, model) == occupation else ""
+                for gender in _GENDERS
+            ]
             for label, theirs_now, ours_now, remark in (
-                ("female rank", theirs[0], ours[0], ""),
-                ("male rank", theirs[1], ours[1], ""),
+                ("female rank", theirs[0], ours[0], absent[0]),
+                ("male rank", theirs[1], ours[1], absent[1]),
                 ("difference", theirs[0] - theirs[1], _less(ours), misprinted),
             ):
                 figures.append(
@@ -126,7 +144,8 @@ def _ranks(model: str, scores: Mapping[str, Scores]) -> Replicated:
         model=model,
         columns=("occupation", "score", "figure", "table"),
         figures=tuple(figures),
-        note=f"{against(model)} Ranks are among occupations that are not gendered words; 1 is the most associated. "
+        note=f"{against(model)} Ranks are among the occupations that the thesis ranks: all but "
+        f"{', '.join(printed()['not-ranked'])}. 1 is the most associated. "
         "Ranks have no intervals; those of the scores behind them are in the run folder.",
     )
 
@@ -136,9 +155,8 @@ def _less(ranks: list[float | None]) -> float | None:
     return None if female is None or male is None else female - male
 
 
-def _ranked(scores: Scores, values: Array, gendered: set[str]) -> dict[str, float]:
-    kept = [
-        place for place, target in enumerate(scores.targets) if target not in gendered and np.isfinite(values[place])
-    ]
+def _ranked(scores: Scores, values: Array) -> dict[str, float]:
+    out = set(printed()["not-ranked"])
+    kept = [place for place, target in enumerate(scores.targets) if target not in out and np.isfinite(values[place])]
     ranks = rankdata(-values[kept]) if kept else np.array([])
     return {scores.targets[place]: float(rank) for place, rank in zip(kept, ranks, strict=True)}

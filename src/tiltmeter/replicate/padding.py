@@ -9,14 +9,16 @@ import numpy as np
 from scipy.stats import ttest_ind
 
 from tiltmeter.errors import InputError
-from tiltmeter.lexicon.catalogue import word_set
-from tiltmeter.lexicon.words import WordSet
+from tiltmeter.lexicon.catalogue import template_set, word_set
 from tiltmeter.measure.scores import ScoreMatrix, indirect
 from tiltmeter.models._blanks import PADDING_TEXT
+from tiltmeter.models.lm import LanguageModel
 from tiltmeter.models.load import load_lm
 from tiltmeter.replicate.source import Request
 from tiltmeter.replicate.tables import Figure, Replicated
 from tiltmeter.replicate.thesis_scores import column, printed
+from tiltmeter.runs.job import Job, Matrix, Model
+from tiltmeter.runs.run import Watcher
 
 FEATURES = ("trait", "age", "gender", "race", "religion", "sexual-orientation", "year-of-birth")
 LEVELS = (0.05, 0.01)
@@ -40,22 +42,24 @@ TEXTS = (
 )
 
 
-def tables(
-    name: str, model: str, request: Request, *, targets: WordSet | None = None, names: WordSet | None = None
-) -> list[Replicated]:
+# Table 3.2 prints these too, but in the text that we have its columns run together.
+UNREAD = "printed, but the text that we have does not show in which column"
+
+
+def tables(name: str, model: str, request: Request) -> list[Replicated]:
     """Per cent of occupations whose scores differ between two padding texts, by Student's t-test of the two sets.
 
-    `name` is what the run calls the model that `model` names. By default all occupations are its targets, and all first
-    names its bridge.
+    `name` is what the run calls the model that `model` names.
     """
     known = printed()["padding"].get(column(name), {})
-    matrices, lost = _matrices(model, request, targets or word_set("occupation"), names or word_set("name"))
+    matrices, lost = _matrices(name, model, request)
     figures = []
     for feature in FEATURES:
         for first, second in combinations(range(len(TEXTS)), 2):
             pair = f"{first + 1}-{second + 1}"
             shares = None if feature in lost else _shares(matrices[first, feature], matrices[second, feature])
             theirs = known.get(pair, {}).get(feature)
+            remark = UNREAD if known and theirs is None else ""
             for position, level in enumerate(LEVELS):
                 figures.append(
                     Figure(
@@ -63,10 +67,15 @@ def tables(
                         published=float(theirs[position]) if theirs else None,
                         measured=shares[position] if shares else None,
                         digits=1,
-                        remark=lost.get(feature, ""),
+                        remark="; ".join(filter(None, (lost.get(feature), remark))),
                     )
                 )
-    of = "XLNet's, of which the thesis prints figures" if known else "no XLNet, and the thesis has no figures for it"
+    unread = sum(UNREAD in each.remark for each in figures)
+    of = (
+        f"XLNet's, of which the thesis prints {len(figures)} figures; {unread} of them cannot be read off the text"
+        if known
+        else "no XLNet, and the thesis has no figures for it"
+    )
     return [
         Replicated(
             title="Per cent of occupations whose indirect scores depend on the padding text",
@@ -79,31 +88,53 @@ def tables(
     ]
 
 
-def _matrices(
-    model: str, request: Request, targets: WordSet, names: WordSet
-) -> tuple[dict[tuple[int, str], ScoreMatrix], dict[str, str]]:
+def _matrices(name: str, model: str, request: Request) -> tuple[dict[tuple[int, str], ScoreMatrix], dict[str, str]]:
     """Scores by text and feature; and of which features there are none, and why."""
     found: dict[tuple[int, str], ScoreMatrix] = {}
     lost: dict[str, str] = {}
+    watcher = request.watcher or Watcher()
+    jobs = {
+        (number, feature): _job(f"{name}, padding text {number + 1}", model, feature, request.seed)
+        for number in range(len(TEXTS))
+        for feature in FEATURES
+    }
+    begun: list[Job] = []
+    watcher.planned(list(jobs.values()), 0)
     for number, text in enumerate(TEXTS):
-        opened = load_lm(model, kind="masked", several_tokens=False, padding_text=text, cache=request.folder / "cache")
+        opened = load_lm(
+            model,
+            kind="masked",
+            several_tokens=False,
+            padding_text=text,
+            cache=request.folder / "cache",
+            progress=lambda done, total: watcher.batch(begun[-1], done, total),
+        )
         for feature in FEATURES:
-            if feature in lost:
-                continue
-            try:
-                found[number, feature] = indirect(
-                    opened,
-                    targets,
-                    feature,
-                    bridge=names,
-                    to_target="occupation-name-printed",
-                    to_feature=f"name-{feature}-printed",
-                    resamples=100,
-                    seed=request.seed,
-                )
-            except InputError as error:  # none of its words is one token, or the model takes only short texts
-                lost[feature] = f"not measured: {error}"
+            begun.append(jobs[number, feature])
+            watcher.started(begun[-1])
+            if feature not in lost:
+                try:
+                    found[number, feature] = _scores(opened, feature, request.seed)
+                except InputError as error:  # none of its words is one token, or the model takes only short texts
+                    lost[feature] = f"not measured: {error}"
+            watcher.ended(begun[-1], None, "")
     return found, lost
+
+
+def _job(name: str, model: str, feature: str, seed: int) -> Job:
+    """What is shown of one text and one feature while it lasts."""
+    to_target, to_feature = (template_set(each) for each in _templates(feature))
+    subject = Matrix(word_set("occupation"), word_set(feature), to_target, word_set("name"), to_feature)
+    return Job(Model(name, model, "masked", "en", "", {}), "indirect", subject, {"seed": seed})
+
+
+def _templates(feature: str) -> tuple[str, str]:
+    return "occupation-name-printed", f"name-{feature}-printed"
+
+
+def _scores(opened: LanguageModel, feature: str, seed: int) -> ScoreMatrix:
+    to_target, to_feature = _templates(feature)
+    return indirect(opened, "occupation", feature, to_target=to_target, to_feature=to_feature, resamples=100, seed=seed)
 
 
 def _shares(first: ScoreMatrix, second: ScoreMatrix) -> tuple[float, ...]:

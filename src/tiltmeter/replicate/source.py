@@ -11,14 +11,17 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.errors import ModelError
+from tiltmeter.errors import InputError, ModelError
 from tiltmeter.measurement import Measurement
+from tiltmeter.replicate.record import place_of
 from tiltmeter.replicate.tables import Replicated
 from tiltmeter.runs.results import Run, adjusted, read_run
 from tiltmeter.runs.run import Watcher
 from tiltmeter.runs.run import run as start
 from tiltmeter.runs.spec import parse_spec
 from tiltmeter.runs.yaml_text import yaml_from
+
+SPEC = "spec.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +71,17 @@ def run_spec(request: Request, title: str, metrics: Sequence[str], options: Sequ
         "models:",
     ]
     for model in request.models:
-        path = Path(model).expanduser()
-        lines.append(f"  - path: {json.dumps(str(path.resolve()) if path.exists() else model, ensure_ascii=False)}")
+        lines.append(f"  - path: {json.dumps(place_of(model), ensure_ascii=False)}")
         lines += [f"    {option}" for option in options]
     lines += ["metrics:", *(f"  - {metric}" for metric in metrics)]
-    spec = parse_spec(yaml_from("\n".join(lines) + "\n", request.folder / "spec.yaml"))
-    summary = start(spec, request.folder, watcher=request.watcher)
+    where = request.folder / SPEC
+    spec = parse_spec(yaml_from("\n".join(lines) + "\n", where))
+    try:
+        summary = start(spec, request.folder, watcher=request.watcher)
+    except InputError as wrong:  # the user wrote no spec: what is wrong was given on the command line
+        if wrong.where != where:
+            raise
+        raise InputError(wrong.message, hint=wrong.hint) from None
     if summary.failed and not summary.measurements:
         job, error = summary.failed[0]
         raise ModelError(f"{job} failed: {error}")

@@ -68,13 +68,12 @@ class Figure:
 
     @property
     def met(self) -> bool | None:
-        """Whether the published figure came out; None where there is nothing to compare."""
-        if self.published is None:
+        """Whether the published figure came out; None where there is none, or none was measured."""
+        ours = _finite(self.measured)
+        if self.published is None or ours is None:
             return None
-        if self.measured is None:
-            return False
         if self.bound:
-            return float(self.measured) <= float(self.published)
+            return float(ours) <= float(self.published)
         if self.difference is not None and self.tolerance is not None:
             return abs(self.difference) <= self.tolerance
         return self.shown(self.measured) == self.shown(self.published)
@@ -142,11 +141,13 @@ class Replicated:
             yield row
 
     def summary(self) -> str:
-        """How many of the published figures came out."""
-        compared = [each for each in self.figures if each.met is not None and each.measured is not None]
+        """How many of the published figures came out, and how many were not measured."""
+        compared = [each for each in self.figures if each.published is not None]
         if not compared:
             return "there are no published figures to compare these with"
-        return f"{sum(bool(each.met) for each in compared)} of {len(compared)} published figures are met"
+        missing = sum(each.met is None for each in compared)
+        met = f"{sum(bool(each.met) for each in compared)} of {len(compared)} published figures are met"
+        return f"{met}, {missing} not measured" if missing else met
 
     def as_dict(self) -> dict[str, Any]:
         """Plain types only."""
