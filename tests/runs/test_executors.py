@@ -300,11 +300,20 @@ def test_workers_share_a_gpu_and_none_has_parts_of_two(cpus: float, gpus: float,
     assert fitting({"Alive": False, "Resources": {"CPU": 16.0, "GPU": 2.0}}, cpus, gpus) == 0
 
 
-def test_ray_is_asked_for_by_an_address() -> None:
+@pytest.mark.parametrize("address", ["head:10001", "ray://head", "ray://head:", "ray://head/10001"])
+def test_ray_is_asked_for_by_an_address(address: str) -> None:
     from tiltmeter.runs.ray_executor import RayExecutor
 
     with pytest.raises(InputError, match="ray://HOST:10001"):
-        RayExecutor("head:10001")
+        RayExecutor(address)
+
+
+def test_a_worker_on_ray_has_a_part_of_a_gpu_or_whole_ones() -> None:
+    from tiltmeter.runs.ray_executor import RayExecutor
+
+    assert [RayExecutor(gpus=gpus).gpus for gpus in (0, 0.5, 1, 2)] == [0, 0.5, 1, 2]
+    with pytest.raises(InputError, match=r"cannot have 1\.5 GPUs"):
+        RayExecutor(gpus=1.5)
 
 
 @pytest.mark.slow

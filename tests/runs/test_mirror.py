@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import tempfile
 import uuid
 from pathlib import Path
 
 import pytest
 
 from tiltmeter.errors import InputError
+from tiltmeter.runs import mirror
 from tiltmeter.runs.execute import LocalExecutor
 from tiltmeter.runs.plan import plan
 from tiltmeter.runs.results import read_run
 from tiltmeter.runs.run import Watcher, run
 from tiltmeter.runs.spec import read_spec
+from tiltmeter.runs.store import locked
 from tiltmeter.runs.work import ModelWork
 
 from .commands import finished, results
@@ -46,6 +50,46 @@ def test_a_run_goes_on_on_another_machine(make_spec: MakeSpec, tmp_path: Path, u
     if url.startswith("file:"):
         assert read_run(tmp_path / "store/run").measurements == read_run(tmp_path / "whole").measurements
         assert finished(tmp_path / "store/run").keys() == finished(tmp_path / "whole").keys()
+
+
+def test_what_was_finished_before_there_was_a_store_is_sent_too(make_spec: MakeSpec, tmp_path: Path) -> None:
+    file = read_spec(make_spec())
+    run(file, tmp_path / "out")
+    assert run(file, tmp_path / "out", mirror=f"file://{tmp_path}/store").kept == 6
+    assert finished(tmp_path / "store").keys() == finished(tmp_path / "out").keys()
+    shutil.rmtree(tmp_path / "out")
+    assert run(file, tmp_path / "out", mirror=f"file://{tmp_path}/store").kept == 6
+
+
+def test_a_file_that_has_changed_is_sent_again_and_no_other(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    store = mirror.Mirror(f"file://{there}")
+    for name in ("one", "two"):
+        (here / name).write_text("before")
+    store.send(here, [here / "one", here / "two"])
+    (here / "two").write_text("after")
+    os.utime(here / "two", ns=(1, 1))
+    (there / "one").write_text("as it is there")
+    store.send(here, [here / "one", here / "two"])
+    assert {path.name: path.read_text() for path in there.iterdir()} == {"one": "as it is there", "two": "after"}
+
+
+def test_states_of_processes_that_were_killed_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    folders = {name: tmp_path / f"tiltmeter-store-{name}" for name in ("left", "held", "new")}
+    for name, folder in folders.items():
+        folder.mkdir()
+        (folder / ".held").touch()
+        if name != "new":
+            os.utime(folder, (0, 0))
+    with (folders["held"] / ".held").open("r+") as file:
+        assert locked(file)
+        states = mirror.MirroredStates(f"file://{tmp_path}/store")
+        assert [name for name, folder in folders.items() if folder.exists()] == ["held", "new"]
+    assert states.folder.is_dir()
+    states.close()
+    assert not states.folder.exists()
 
 
 def test_only_the_files_of_a_run_are_fetched(make_spec: MakeSpec, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from tiltmeter.runs.plan import plan
 from tiltmeter.runs.run import Watcher, complete, run
 from tiltmeter.runs.spec import SpecFile, read_spec
 from tiltmeter.runs.store import RunFolder
-from tiltmeter.runs.work import ModelWork, Outcome, Report, Work
+from tiltmeter.runs.work import Ask, ModelWork, Outcome, Report, Work
 
 from .commands import results
 
@@ -47,20 +47,31 @@ class Counted:
     def can_be_shared(self, job: Job) -> bool:
         return self.inner.can_be_shared(job)
 
-    def share(self, job: Job, report: Report | None, helpers: int, wait: Callable[[], object]) -> Outcome:
+    def share(self, job: Job, report: Report | None, helpers: int, ask: Ask) -> Outcome:
         with texts_in(self.log):
-            return self.inner.share(job, report, helpers, wait)
+            return self.inner.share(job, report, helpers, ask)
 
-    def help(self, job: Job, number: int, helpers: int) -> None:
+    def help(self, job: Job, number: int, helpers: int, budget: int) -> str:
         with texts_in(self.log):
-            self.inner.help(job, number, helpers)
+            return self.inner.help(job, number, helpers, budget)
+
+    def close(self) -> None:
+        self.inner.close()
 
 
 class DyingHelper(Counted):
     """One that takes its process down when it is asked to help."""
 
-    def help(self, job: Job, number: int, helpers: int) -> None:  # noqa: ARG002 - whatever it is
+    def help(self, job: Job, number: int, helpers: int, budget: int) -> str:  # noqa: ARG002 - whatever it is
         os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError
+
+
+class RefusingHelper(Counted):
+    """One to which something happens that its owner does not meet with."""
+
+    def help(self, job: Job, number: int, helpers: int, budget: int) -> str:  # noqa: ARG002 - whatever it is
+        return "MemoryError: here"
 
 
 @contextlib.contextmanager
@@ -136,14 +147,18 @@ def test_parts_are_the_batches_of_one_process(one_model: SpecFile, tmp_path: Pat
         with texts_in(tmp_path / "log-alone"):
             expected = alone(job)
 
-        def others(job: Job = job) -> None:
-            with texts_in(tmp_path / "log-second"):
-                second.help(job, 2, 2)  # that begins when the others have written half of the batches
+        def ask(budget: int, job: Job = job) -> Callable[[], object]:
+            with texts_in(tmp_path / "log-first"):
+                assert not first.help(job, 1, 2, budget)
 
-        with texts_in(tmp_path / "log-first"):
-            first.help(job, 1, 2)
+            def others() -> None:
+                with texts_in(tmp_path / "log-second"):
+                    assert not second.help(job, 2, 2, budget)  # that begins when the others have written theirs
+
+            return others
+
         with texts_in(tmp_path / "log-owner"):
-            found = owner.share(job, None, 2, others)
+            found = owner.share(job, None, 2, ask)
         assert not found.error
         assert dataclasses.replace(found, seconds=0, arrays=None) == dataclasses.replace(
             expected, seconds=0, arrays=None
@@ -161,9 +176,15 @@ def test_a_part_that_is_never_done_is_done_by_the_owner(one_model: SpecFile, tmp
     for name in ("alone", "together"):
         (tmp_path / name).mkdir()
     expected = ModelWork(jobs, tmp_path / "alone/cache")(jobs[0])
-    found = ModelWork(jobs, tmp_path / "together/cache").share(jobs[0], None, 3, lambda: None)
+    found = ModelWork(jobs, tmp_path / "together/cache").share(jobs[0], None, 3, lambda _budget: lambda: None)
     assert found.measurements == expected.measurements
     assert states(tmp_path / "together") == states(tmp_path / "alone")
+
+
+@pytest.mark.slow
+def test_a_helper_says_what_went_wrong_and_leaves_the_job_to_its_owner(one_model: SpecFile, tmp_path: Path) -> None:
+    jobs = [job for job in plan(one_model).jobs if job.metric == "crows"]
+    assert "there is no run folder" in ModelWork(jobs, tmp_path / "nowhere/cache").help(jobs[0], 1, 1, 1_000)
 
 
 @pytest.mark.slow
@@ -179,9 +200,13 @@ def test_one_model_on_two_workers_of_ray(one_model: SpecFile, ray_here: Executor
 
 
 @pytest.mark.slow
-def test_a_helper_that_dies_costs_nothing_but_its_help(one_model: SpecFile, ray_here: Executor, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("helper", "reason"), [(DyingHelper, "it died"), (RefusingHelper, "MemoryError: here")])
+def test_a_helper_that_fails_costs_nothing_but_its_help(
+    helper: type[Counted], reason: str, one_model: SpecFile, ray_here: Executor, tmp_path: Path
+) -> None:
     whole, log = computed_alone(one_model, tmp_path)
-    completed(one_model, tmp_path / "out", ray_here, lambda work: DyingHelper(work, log))
+    with pytest.warns(RuntimeWarning, match=rf"a helper is not asked again \({reason}"):
+        completed(one_model, tmp_path / "out", ray_here, lambda work: helper(work, log))
     assert results(tmp_path / "out") == results(tmp_path / "whole")
     texts, by_process = computed(log)
     assert (texts, len(by_process)) == (whole, 1)

@@ -72,3 +72,34 @@ def test_a_run_whose_worker_node_is_killed_half_way_gives_what_a_local_one_gives
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     subprocess.run(command(spec, whole), env=environment, check=True, capture_output=True)
     assert results(out) == results(whole)
+
+
+@pytest.mark.slow
+def test_a_cluster_that_is_lost_half_way_is_named_and_what_is_done_is_kept(vectors: Path, tmp_path: Path) -> None:
+    need_ray()
+    spec, out = tmp_path / "spec.yaml", tmp_path / "out"
+    spec.write_text(
+        f"models: [{{path: {vectors}, name: one}}, {{path: {vectors}, name: two}}]\ntests: [weat6, weat7, weat8]\n"
+        "metrics: [{metric: weat, resamples: 1000000}]\n"
+    )
+    log = out / "run.log"
+    with (
+        two_nodes() as cluster,
+        subprocess.Popen(
+            command(spec, out, "--on", cluster.address), env=cluster.environment, stderr=subprocess.PIPE, text=True
+        ) as running,
+    ):
+        try:
+            limit = time.monotonic() + PATIENCE
+            while not _at_work(log)[0]:
+                assert running.poll() is None, running.stderr and running.stderr.read()
+                assert time.monotonic() < limit
+                time.sleep(0.02)
+            kill(cluster.head)
+            _, said = running.communicate(timeout=PATIENCE)
+        finally:
+            running.kill()
+    assert running.returncode == 2, said
+    assert "error: the Ray cluster was lost" in said
+    assert "finished jobs are kept" in said
+    assert 1 <= sum(times_done(out).values()) < 6

@@ -12,6 +12,7 @@ import pytest
 
 from tiltmeter.errors import InputError
 from tiltmeter.measure.association import seat, weat
+from tiltmeter.metrics.pairs import preferences
 from tiltmeter.runs.arrays import read_arrays
 from tiltmeter.runs.execute import LocalExecutor
 from tiltmeter.runs.results import COLUMNS, read_run
@@ -116,11 +117,17 @@ def test_three_kinds_of_models_end_to_end(three_models: Path, three_measured: Pa
     ]
     assert len(table) == 1 + 3 * 2 * 3
 
-    matrix = [job for job in found.manifest["jobs"] if job["arrays"]]
-    assert [job["metric"] for job in matrix] == ["indirect"]
-    arrays = read_arrays(first / "arrays" / f"{matrix[0]['hash']}.safetensors")
+    pairs, matrix = (job for job in found.manifest["jobs"] if job["arrays"])
+    assert (pairs["metric"], matrix["metric"]) == ("crows", "indirect")
+    scores = read_arrays(first / "arrays" / f"{pairs['hash']}.safetensors")
+    preferred = preferences(scores.arrays["more"], scores.arrays["less"]) == 1
+    age = np.array(scores.about["bias_type"]) == "age"
+    crows = {row.details["part"]: row.value for row in found.measurements if row.metric == "crows"}
+    assert (crows["all"], crows["age"]) == (100 * preferred.mean(), 100 * preferred[age].mean())
+
+    arrays = read_arrays(first / "arrays" / f"{matrix['hash']}.safetensors")
     shown = [row for row in found.measurements if row.metric == "indirect"]
-    assert len(shown) == matrix[0]["measurements"] == 7
+    assert len(shown) == matrix["measurements"] == 7
     place = (
         arrays.about["rows"].index(shown[0].details["target"]),
         arrays.about["columns"].index(shown[0].details["feature"]),

@@ -1,4 +1,4 @@
-"""Matrices of scores and posteriors in a run folder: safetensors files, which hold numbers and text but no code."""
+"""Matrices of scores, scores of sentence pairs and posteriors in a run folder: safetensors, which hold no code."""
 
 from __future__ import annotations
 

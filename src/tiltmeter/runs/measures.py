@@ -58,7 +58,19 @@ def _lpbs(model: Any, job: Job) -> Found:
 
 def _crows(model: Any, job: Job) -> Found:
     pairs: Any = job.subject
-    return Found(tuple(crows(model, pairs, **job.options).measurements()))
+    result = crows(model, pairs, **job.options)
+    scored = {id(pair): place for place, pair in enumerate(result.pairs)}  # in the order of the set, less what is lost
+    places = [scored.get(id(pair)) for pair in pairs.pairs]
+    arrays = {
+        name: np.array([math.nan if place is None else log_p[place] for place in places])
+        for name, log_p in (("more", result.log_more), ("less", result.log_less))
+    }
+    about = {
+        "metric": "crows",
+        "direction": [pair.direction for pair in pairs.pairs],
+        "bias_type": [pair.bias_type for pair in pairs.pairs],
+    }
+    return Found(tuple(result.measurements()), Arrays(arrays, about))
 
 
 def _indirect(model: Any, job: Job) -> Found:

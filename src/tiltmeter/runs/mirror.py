@@ -7,20 +7,24 @@ Any place that fsspec knows will do: s3://bucket/run, gs://..., file:///mnt/shar
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shutil
 import tempfile
+import time
 import weakref
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from tiltmeter.errors import InputError
 from tiltmeter.files import replacing
 from tiltmeter.runs.arrays import Arrays
-from tiltmeter.runs.store import Record, RunFolder
+from tiltmeter.runs.store import Record, RunFolder, locked
 
 _LARGEST = 2**31
+_PREFIX, _HELD = "tiltmeter-store-", ".held"  # of a folder of states, and the file in it that its process holds
+_STALE = 3600.0  # seconds after which a folder that nobody holds is left over
 # What a run keeps; nothing else is fetched, and nothing leads out of the folder.
 _KEPT = re.compile(r"jobs/[0-9a-f]{64}\.json|arrays/[0-9a-f]{64}\.safetensors")
 _STATES = re.compile(r"states/[0-9a-f]{32}/[0-9a-f]{32}\.states")
@@ -41,7 +45,8 @@ class Mirror:
             self._system, self._root = fsspec.core.url_to_fs(self.url)
         except (ValueError, ImportError, OSError) as error:
             raise InputError(f"is no store that can be reached ({error!s:.200}).", where=url) from None
-        self._known: set[str] = set()  # files that both have
+        # Files that both have, and when each was last written here: one that was damaged is written, and sent, again.
+        self._known: dict[str, int] = {}
 
     def fetch(self, folder: Path, names: re.Pattern[str]) -> None:
         """Files that are there and not here, among those whose name is one of `names`."""
@@ -57,17 +62,30 @@ class Mirror:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 with replacing(place, flush=False) as part:
                     part.write_bytes(self._do("read", self._system.cat_file, f"{self._root}/{name}"))
-            self._known.add(name)
+            about = place.stat()
+            if about.st_size == size:
+                self._known[name] = about.st_mtime_ns
 
-    def send(self, folder: Path, files: Iterable[Path], *, again: bool = False) -> None:
-        """Files that have not been sent or fetched; with `again` those too, as they may have changed."""
+    def send(self, folder: Path, files: Iterable[Path]) -> None:
+        """Files that have not been sent or fetched as they are now."""
         for file in files:
             name = file.relative_to(folder).as_posix()
-            if again or name not in self._known:
+            written = file.stat().st_mtime_ns
+            if self._known.get(name) != written:
                 path = f"{self._root}/{name}"
                 self._do("written", self._system.makedirs, path.rpartition("/")[0], exist_ok=True)
-                self._do("written", self._system.pipe_file, path, file.read_bytes())
-                self._known.add(name)
+                self._do("written", self._put, path, file.read_bytes())
+                self._known[name] = written
+
+    def _put(self, path: str, content: bytes) -> None:
+        """A whole file or none, as object stores do it by themselves."""
+        from fsspec.implementations.local import LocalFileSystem
+
+        if not isinstance(self._system, LocalFileSystem):
+            self._system.pipe_file(path, content)
+            return
+        with replacing(Path(path), flush=False) as part:
+            part.write_bytes(content)
 
     def drop(self, name: str) -> None:
         """Delete a folder."""
@@ -98,8 +116,11 @@ class MirroredStates:
 
     def __init__(self, url: str) -> None:
         self._mirror = Mirror(url)
-        self.folder = Path(tempfile.mkdtemp(prefix="tiltmeter-states-"))
-        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        _sweep(Path(tempfile.gettempdir()))
+        self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        held = (self.folder / _HELD).open("w")
+        locked(held)
+        self.close = weakref.finalize(self, _remove, self.folder, held)
 
     def fetch(self) -> None:
         """What others have computed."""
@@ -108,6 +129,21 @@ class MirroredStates:
     def send(self) -> None:
         """What was computed here."""
         self._mirror.send(self.folder, sorted(self.folder.glob("states/*/*.states")))
+
+
+def _sweep(place: Path) -> None:
+    """Remove what processes that were killed have left: their folders are held no longer."""
+    for folder in place.glob(f"{_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            held = (folder / _HELD).open("r+")
+            if time.time() - folder.stat().st_mtime > _STALE and locked(held):
+                _remove(folder, held)
+            held.close()
+
+
+def _remove(folder: Path, held: IO[str]) -> None:
+    held.close()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 class MirroredFolder(RunFolder):
@@ -128,10 +164,11 @@ class MirroredFolder(RunFolder):
         self._mirror.send(self.path, (*kept, self.jobs / f"{key}.json"))  # the job last: then it is finished
 
     def close(self) -> None:
-        """Let others run here, and leave the tables there too."""
-        files = [one for one in sorted(self.path.iterdir()) if one.is_file() and not one.name.startswith(".")]
+        """Let others run here, and leave the tables there too, and what was finished here and never sent."""
+        places = (self.arrays, self.jobs, self.path)
+        found = [one for place in places if place.is_dir() for one in sorted(place.iterdir())]
         super().close()
-        self._mirror.send(self.path, files, again=True)
+        self._mirror.send(self.path, [one for one in found if one.is_file() and not one.name.startswith(".")])
 
     def drop_cache(self) -> None:
         super().drop_cache()

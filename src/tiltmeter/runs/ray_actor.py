@@ -1,68 +1,70 @@
-"""What lives in a Ray cluster while a run is at work there; see `tiltmeter.runs.ray_executor`."""
+"""What lives in a Ray cluster while a run is at work there; see `tiltmeter.runs.ray_crew`."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Sequence
+import threading
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tiltmeter
 from tiltmeter.runs.job import Job
 from tiltmeter.runs.work import Outcome, SharedWork, Work
 
-_TOGETHER = 60.0  # seconds that a worker waits for its helpers to come up, once
+_PATIENCE = 60.0  # seconds that helpers have at least, beside twice those that their owner has been at the job
 
 
 class Actor:
-    """What lives in the cluster: a `Work`, and how far it is. `helpers` are others of its kind."""
+    """A `Work`, and how far it is. It does jobs of its own, or helps others of its kind with theirs."""
 
-    def __init__(self, work: Work, helpers: Sequence[Any] = ()) -> None:
-        self._work: Work | None = work
-        self._helpers = helpers
+    def __init__(self, work: Work) -> None:
+        self._work = work
         self._at = (0, 0)
+        self._busy = threading.Lock()  # one whose owner has died may be given a job while it is still helping
 
     def version(self) -> str:
         """Told once it is up."""
         return tiltmeter.__version__
 
-    def do(self, job: Job) -> Outcome:
-        self._at = (0, 0)
-        work = self._work
-        assert work is not None
-        if not isinstance(work, SharedWork) or not work.can_be_shared(job) or not self._together():
-            return work(job, self._report)
+    def do(self, job: Job, helpers: Sequence[Any]) -> tuple[Outcome, dict[int, str]]:
+        """The outcome, and which of the helpers were of no help, and why."""
+        with self._busy:
+            self._at = (0, 0)
+            if not helpers:
+                return self._work(job, self._report), {}
+            return self._share(job, helpers)
+
+    def _share(self, job: Job, helpers: Sequence[Any]) -> tuple[Outcome, dict[int, str]]:
         import ray
 
-        count = len(self._helpers)
-        parts = [helper.help.remote(job, number, count) for number, helper in enumerate(self._helpers, 1)]
+        assert isinstance(self._work, SharedWork)
+        begun = time.monotonic()
+        parts: list[Any] = []
+
+        def ask(budget: int) -> Callable[[], object]:
+            parts.extend(helper.help.remote(job, at, len(helpers), budget) for at, helper in enumerate(helpers, 1))
+            return wait
 
         def wait() -> None:
-            ray.wait(parts, num_returns=count)  # one that has died is not waited for: its part is then done here
+            # What a helper that has died or is stuck leaves undone is then done here.
+            ray.wait(parts, num_returns=len(parts), timeout=_PATIENCE + 2 * (time.monotonic() - begun))
 
-        outcome = work.share(job, self._report, count, wait)
-        wait()  # a job that fails early does not: no helper may be at two jobs
-        return outcome
+        outcome = self._work.share(job, self._report, len(helpers), ask)
+        if outcome.error or outcome.skipped:  # for the helpers too
+            return outcome, {}
+        failures = {at: reason for at, part in enumerate(parts) if (reason := _failure(part))}
+        return outcome, failures
 
-    def help(self, job: Job, number: int, helpers: int) -> None:
-        assert isinstance(self._work, SharedWork)
-        self._work.help(job, number, helpers)
-
-    def _together(self) -> bool:
-        """Whether there are helpers. One that does not come up, or has died, is not asked again."""
-        import ray
-
-        asked = {helper.version.remote(): helper for helper in self._helpers}
-        ready, _ = ray.wait(list(asked), num_returns=len(asked), timeout=_TOGETHER) if asked else ([], [])
-        self._helpers = []
-        for one in ready:
-            with contextlib.suppress(ray.exceptions.RayError):
-                ray.get(one)
-                self._helpers.append(asked[one])
-        return bool(self._helpers)
+    def help(self, job: Job, number: int, helpers: int, budget: int) -> str:
+        """What went wrong, if anything did."""
+        with self._busy:
+            assert isinstance(self._work, SharedWork)
+            return self._work.help(job, number, helpers, budget)
 
     def end(self) -> None:
         """Clean up; a process that is killed does not."""
-        self._work = None
+        if isinstance(self._work, SharedWork):
+            self._work.close()
 
     def at(self) -> tuple[int, int]:
         """Batches done, and in all; asked while `do` is at work."""
@@ -70,3 +72,15 @@ class Actor:
 
     def _report(self, done: int, total: int) -> None:
         self._at = (done, total)
+
+
+def _failure(part: Any) -> str:
+    """Why a part was not done by its helper, or nothing."""
+    import ray
+
+    if not ray.wait([part], timeout=0)[0]:
+        return "it took too long"
+    try:
+        return str(ray.get(part))
+    except ray.exceptions.RayError as error:
+        return f"it died: {type(error).__name__}"

@@ -4,7 +4,7 @@
     RUN/measurements.tsv       one row a measurement: the columns of `COLUMNS`
     RUN/measurements.parquet   the same
     RUN/seat.tsv               the association tests in the nine columns of May et al. 2019
-    RUN/arrays/*.safetensors   whole matrices of scores, and posteriors (see `tiltmeter.runs.arrays`)
+    RUN/arrays/*.safetensors   whole matrices of scores, the scores of each pair of sentences, and posteriors
     RUN/jobs/*.json            one file for each finished job
 
 Read with `pandas.read_parquet(f)`, `polars.read_parquet(f)`, or in DuckDB `SELECT * FROM 'RUN/measurements.parquet'`.

@@ -74,16 +74,18 @@ def run(
     planned = plan(file, store.models)
     suffix = ".txt" if Path(file.text.source.where).suffix.lower() == ".txt" else ".yaml"
     store.open(f"spec{suffix}", file.text.source.text)
+    work = ModelWork(planned.jobs, store.cache, store.states_url)
     try:
         return complete(
             file,
             planned,
             store,
             executor=executor or LocalExecutor(),
-            work=ModelWork(planned.jobs, store.cache, store.states_url),
+            work=work,
             watcher=watcher or Watcher(),
         )
     finally:
+        work.close()
         store.close()
 
 

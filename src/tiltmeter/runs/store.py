@@ -74,7 +74,7 @@ class RunFolder:
             raise InputError(
                 f"cannot be written ({error.strerror}).", where=self.path, hint="Choose another folder with --out."
             ) from None
-        if not _locked(self._lock):
+        if not locked(self._lock):
             raise InputError("another process runs in it.", where=self.path, hint="Wait for it, or stop it.")
         for folder in (self.path, self.jobs, self.arrays):
             for unfinished in folder.glob(".*.part"):  # of a run that was killed
@@ -181,7 +181,7 @@ class RunFolder:
             raise InputError(error.message, where=error.where, hint=_FREE_SPACE) from error
 
 
-def _locked(file: IO[str]) -> bool:
+def locked(file: IO[str]) -> bool:
     """Whether this process now holds the file; the system lets go of it when the process ends, however it ends."""
     try:
         import fcntl

@@ -32,6 +32,8 @@ from tiltmeter.runs.mirror import MirroredStates
 from tiltmeter.runs.spec import MODEL_OPTIONS
 
 Report = Callable[[int, int], None]
+Ask = Callable[[int], Callable[[], object]]
+_BATCHES = 32  # after which states are sent to the store: what a worker that dies has computed is not lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,16 @@ class SharedWork(Work, Protocol):
     def can_be_shared(self, job: Job) -> bool:
         """Whether helpers would find something to do."""
 
-    def share(self, job: Job, report: Report | None, helpers: int, wait: Callable[[], object]) -> Outcome:
-        """Do a job of which so many helpers do a part each; `wait` returns when they have."""
+    def share(self, job: Job, report: Report | None, helpers: int, ask: Ask) -> Outcome:
+        """Do a job of which so many helpers do a part each. `ask` begins that, once it is known how many tokens a batch
+        has, and gives what waits for them."""
 
-    def help(self, job: Job, number: int, helpers: int) -> None:
-        """Do the part of helper `number`, 1 and so on, and leave it where the one that does the job finds it."""
+    def help(self, job: Job, number: int, helpers: int, budget: int) -> str:
+        """Do the part of helper `number`, 1 and so on, in batches of so many tokens, and leave it where the one that
+        does the job finds it. What went wrong, if anything did."""
+
+    def close(self) -> None:
+        """Let go of models, and of what is kept in this process for them."""
 
 
 class _Helped(Exception):  # noqa: N818 - no error: a helper ends here
@@ -110,6 +117,7 @@ class ModelWork:
         self._loaded: tuple[str, Any] | None = None
         self._broken: dict[str, str] = {}
         self._report: Report | None = None
+        self._batches = 0
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -126,34 +134,38 @@ class ModelWork:
 
         return job.model.kind == "masked" and not MEASURES[job.metric].vectors
 
-    def share(self, job: Job, report: Report | None, helpers: int, wait: Callable[[], object]) -> Outcome:
-        def together() -> None:
-            wait()
-            self._fetch_states()
+    def share(self, job: Job, report: Report | None, helpers: int, ask: Ask) -> Outcome:
+        def part(budget: int) -> Part:
+            wait = ask(budget)
 
-        return self._outcome(job, report, Part(0, 1 + helpers, together))
+            def together() -> None:
+                wait()
+                self._fetch_states()
 
-    def help(self, job: Job, number: int, helpers: int) -> None:
-        from tiltmeter.runs.measures import MEASURES
+            return Part(0, 1 + helpers, budget, together)
 
+        return self._outcome(job, report, part)
+
+    def help(self, job: Job, number: int, helpers: int, budget: int) -> str:
         self._report = None
-        model = self._language_model(job, Part(number, 1 + helpers, _end))
-        with contextlib.suppress(_Helped):
-            MEASURES[job.metric].run(model, job)
-        self._send_states()
+        try:
+            with contextlib.suppress(_Helped):
+                self._measured(job, lambda _own: Part(number, 1 + helpers, budget, _end))
+        except Exception as error:  # what it did not do, the one that it helps does
+            return _said(error)
+        return ""
 
-    def _outcome(self, job: Job, report: Report | None, part: Part | None = None) -> Outcome:
-        from tiltmeter.runs.measures import MEASURES
+    def close(self) -> None:
+        self._loaded = None
+        if self._states is not None:
+            self._states.close()
+            self._states = None
 
+    def _outcome(self, job: Job, report: Report | None, part: Callable[[int], Part] | None = None) -> Outcome:
         self._report = report
         begun = time.perf_counter()
         try:
-            measure = MEASURES[job.metric]
-            if measure.vectors:
-                found = measure.run(self._model(job.model, vectors=True), job)
-            else:
-                found = measure.run(self._language_model(job, part), job)
-                self._send_states()
+            found = self._measured(job, part)
         except TiltmeterError as error:
             # What a test finds missing in a model is said of that test: "test weat1: ...".
             unfit = job.optional and isinstance(error, InputError) and str(error.where).startswith("test ")
@@ -162,19 +174,31 @@ class ModelWork:
                 job.hash, time.perf_counter() - begun, skipped=text if unfit else "", error="" if unfit else text
             )
         except Exception as error:  # one job must not take the others with it
-            return Outcome(job.hash, time.perf_counter() - begun, error=f"{type(error).__name__}: {error}")
+            return Outcome(job.hash, time.perf_counter() - begun, error=_said(error))
         rows = tuple(
             dataclasses.replace(row, model=job.model.name, lost=(*job.left_out, *row.lost))
             for row in found.measurements
         )
         return Outcome(job.hash, time.perf_counter() - begun, rows, found.arrays)
 
+    def _measured(self, job: Job, part: Callable[[int], Part] | None) -> Any:
+        from tiltmeter.runs.measures import MEASURES
+
+        measure = MEASURES[job.metric]
+        if measure.vectors:
+            return measure.run(self._model(job.model, vectors=True), job)
+        model = self._language_model(job, part)
+        try:
+            return measure.run(model, job)
+        finally:
+            self._send_states()
+
     def _model(self, model: Model, *, vectors: bool) -> Any:
         key = f"{model.name}\0{vectors}"
         if key in self._broken:
             raise ModelError(self._broken[key])
         if self._loaded is None or self._loaded[0] != key:
-            self._loaded = self._states = None  # two models may not fit into memory
+            self.close()  # two models may not fit into memory
             try:
                 self._loaded = key, self._embedder(model) if vectors else self._opened(model)
             except TiltmeterError as error:
@@ -204,12 +228,13 @@ class ModelWork:
             embedder.prepare(passages)
         return _Known(embedder)
 
-    def _language_model(self, job: Job, part: Part | None) -> Any:
-        """The model, which finds what has been computed wherever that was, and computes `part` of what is missing."""
+    def _language_model(self, job: Job, part: Callable[[int], Part] | None) -> Any:
+        """The model, which finds what has been computed wherever that was, and computes a part of what is missing,
+        or all of it. What the part is depends on how many tokens the model takes at once."""
         model = self._model(job.model, vectors=False)
         self._fetch_states()
         if job.model.kind == "masked":
-            model.share(part)
+            model.share(None if part is None else part(model.tokens_per_batch))
         return model
 
     def _opened(self, model: Model) -> Any:
@@ -237,12 +262,19 @@ class ModelWork:
             self._states.send()
 
     def _progress(self, done: int, total: int) -> None:
+        self._batches += 1
+        if self._batches % _BATCHES == 0:
+            self._send_states()
         if self._report is not None:
             self._report(done, total)
 
 
 def _end() -> NoReturn:
     raise _Helped
+
+
+def _said(error: Exception) -> str:
+    return str(error) if isinstance(error, TiltmeterError) else f"{type(error).__name__}: {error}"
 
 
 def _options(model: Model, kind: str) -> dict[str, Any]:
