@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 SHARED = Path(os.environ.get("TILTMETER_SHARED", Path(__file__).parents[2] / "shared"))
+
+REQUIRED = bool(os.environ.get("TILTMETER_REQUIRE_ALL"))
+
+
+def _not_skipped(report: Any) -> None:
+    """Where all that the tests use must be at hand, one that is skipped has failed."""
+    if REQUIRED and report.skipped and not hasattr(report, "wasxfail"):
+        why = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome, report.longrepr = "failed", f"TILTMETER_REQUIRE_ALL is set, and this was to be skipped. {why}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, Any, Any]:
+    report = yield
+    _not_skipped(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, Any, Any]:
+    report = yield
+    _not_skipped(report)
+    return report
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of reference data beside the checkout; not part of the project."""
     if not (SHARED / "data").is_dir():
-        require = pytest.fail if os.environ.get("TILTMETER_REQUIRE_SHARED") else pytest.skip
-        require(f"needs the reference data in {SHARED} (set TILTMETER_SHARED to where it is)")
+        pytest.skip(f"needs the reference data in {SHARED} (set TILTMETER_SHARED to where it is)")
     return SHARED

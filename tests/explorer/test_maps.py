@@ -134,6 +134,14 @@ def test_the_map_of_a_view(ask: Ask) -> None:
     assert "R²" in found["sentence"] or "No attribute" in found["sentence"]
 
 
+def test_another_category_than_the_maps_own_is_named_first(ask: Ask) -> None:
+    """What a map was made of explains it by its nature."""
+    found = ask.json("map", targets="occupation", features="trait", method="pca", by=["trait", "gender"])
+    assert found["attributes"][0]["category"] == "trait"
+    best = next(one for one in found["attributes"] if one["category"] == "gender" and one["low"] > 0)
+    assert f"{best['word']!r} (gender) explains the places best: R² {best['r2']:.2f}" in found["sentence"]
+
+
 def test_typed_words_stand_on_the_map(ask: Ask) -> None:
     found = ask.json("map", **SMALL, method="isomap", by=["gender"], add_target="barista", add_feature="nurse")
     assert [one["target"] for one in found["points"] if one["typed"]] == ["barista"]
@@ -160,5 +168,24 @@ def test_direct_and_indirect_are_compared_in_standard_deviations(ask: Ask) -> No
     found = ask.table("compare", **SMALL, **{"with": "direct"})
     assert found.header["unit"] == "sd"
     a, b = found.arrays["a"], found.arrays["b"]
-    np.testing.assert_allclose(found.arrays["difference"], b / b.std() - a / a.std(), atol=1e-3)
+    np.testing.assert_allclose(found.arrays["difference"], b - a, atol=1e-3)
+    for scores, kind, scale in zip((a, b), ("indirect", "direct"), found.header["scales"], strict=True):
+        assert scores.std() == pytest.approx(1, abs=1e-3)
+        table = ask.table(**SMALL, kind=kind)
+        common = [table.header["columns"].index(word) for word in found.header["columns"]]
+        np.testing.assert_allclose(scores * scale, table.arrays["score"][:, common], atol=1e-3)
+    assert found.header["units"] == ["correlation", "log ratio"]
+    first = found.header["strongest"][0]
+    assert first["difference"] == pytest.approx(first["b"] - first["a"])
+    assert first["low"] < first["difference"] < first["high"]
     assert ask.json("compare", status=422, **SMALL, **{"with": "small"})["error"]["code"] == "invalid"
+
+
+def test_typed_words_are_compared_as_well(ask: Ask) -> None:
+    typed = {"add_target": "barista", "add_feature": "nurse"}
+    found = ask.table("compare", **SMALL, **typed, **{"with": "other"})
+    place = found.header["rows"].index("barista"), found.header["columns"].index("nurse")
+    one, other = (
+        ask.json("cell", **SMALL, model=model, target="barista", feature="nurse") for model in ("small", "other")
+    )
+    assert found.arrays["difference"][place] == pytest.approx(other["score"] - one["score"], abs=1e-3)

@@ -39,7 +39,12 @@ def test_rare_words_are_left_out_and_say_why(of_novels: Ask) -> None:
     assert lost["wine"] == "the model met it never in training, fewer than 100"
     assert lost["woman"] == "the model met it once in training, fewer than 100"
     assert lost["Amy"]
-    assert "--least 0" in of_novels.json("catalogue")["models"][0]["note"]
+    (model,) = of_novels.json("catalogue")["models"]
+    assert "--least 0" in model["note"]
+    assert model["absent"]["beverage"] == ["beer", "wine"]
+    assert model["absent"]["age"] == list(word_sets()["age"].texts)
+    assert "name" not in model["absent"]  # no menu offers it
+    assert model["absent_reason"] == "met fewer than 100 times in training"
 
 
 def test_a_rare_word_that_is_typed_has_its_score_and_a_caution(of_novels: Ask) -> None:
@@ -61,6 +66,19 @@ def test_a_typed_word_of_the_lexicon_scores_as_if_it_had_stayed(of_novels: Ask, 
     columns = [table.header["columns"].index(word) for word in found["columns"]]
     expected = table.arrays["score"][table.header["rows"].index("beer"), columns]
     np.testing.assert_allclose(found["targets"][0]["score"], expected, atol=1e-4)
+
+
+@pytest.mark.slow
+def test_discovery_finds_words_alone_where_it_is_known_what_was_met(of_novels: Ask, ask: Ask) -> None:
+    """Of a model whose training text is unknown, a token may be a piece of a word."""
+    found = of_novels.json("discover", **SMALL, target="tea", k=100)
+    words = {one["word"] for one in found["towards"] + found["away"]}
+    met = {part.lower() for words in word_sets().values() for text in words.texts for part in text.split()}
+    assert words <= met - {"beer", "wine", "woman"}
+    assert "beginnings" not in found["note"]
+    of_all = ask.json("discover", **SMALL, target="tea", k=100)
+    assert of_all["searched"] > found["searched"]
+    assert "beginnings" in of_all["note"]
 
 
 def test_a_category_of_rare_words_alone_is_not_shown_and_explains_nothing(of_novels: Ask) -> None:

@@ -30,6 +30,10 @@ def test_the_catalogue_names_what_can_be_asked(ask: Ask) -> None:
     occupations = next(one for one in catalogue["sets"] if one["name"] == "occupation")
     assert occupations["words"][0] == "accountant"
     assert occupations["size"] == 99
+    genders = next(one for one in catalogue["sets"] if one["name"] == "gender")["genders"]
+    assert (genders["woman"], genders["boy"]) == ("female", "male")
+    assert next(one for one in catalogue["sets"] if one["name"] == "name")["genders"] == {}
+    assert catalogue["models"][0]["absent"] == {}
     assert catalogue["default"]["model"] == "small"
 
 
@@ -175,7 +179,8 @@ def test_the_summary_speaks_of_the_strongest_certain_link(ask: Ask) -> None:
     table = ask.table(**SMALL)
     found = ask.json("summary", **SMALL, sensitive="gender")
     sure = (table.arrays["low"] > 0) | (table.arrays["high"] < 0)
-    row, column = divmod(int(np.where(sure, np.abs(table.arrays["score"]), -1).argmax()), sure.shape[1])
+    stands_out = sure & (table.arrays["adjusted"] < 0.05)
+    row, column = divmod(int(np.where(stands_out, np.abs(table.arrays["score"]), -1).argmax()), sure.shape[1])
     strongest = found["strongest"]
     assert (strongest["target"], strongest["feature"]) == (table.header["rows"][row], table.header["columns"][column])
     assert found["certain"] == sure.sum()
@@ -192,15 +197,58 @@ def test_the_summary_speaks_of_the_strongest_certain_link(ask: Ask) -> None:
         ({"features": "../../etc/passwd"}, 404, "unknown_set"),
         ({"kind": "sideways"}, 422, "invalid"),
         ({"targets": ""}, 422, "invalid"),
-        ({"add_name": "\u202eevil"}, 422, "invalid"),
-        ({"add_name": "a" * 61}, 422, "invalid"),
-        ({"add_name": ["n" * (i + 1) for i in range(21)]}, 422, "invalid"),
     ],
 )
 def test_what_cannot_be_answered_says_why(ask: Ask, query: dict[str, object], status: int, code: str) -> None:
     error = ask.json("table", status=status, **query)["error"]
     assert error["code"] == code
     assert error["message"]
+
+
+@pytest.mark.parametrize(
+    ("what", "query", "said"),
+    [
+        ("discover", {"target": "wine", "k": 0}, "k is less than 1."),
+        ("discover", {"target": "wine", "k": 1000}, "k is more than 100."),
+        ("discover", {"target": "wine", "k": "many"}, "k is no whole number."),
+        ("discover", {}, "target is missing."),
+        ("cell", {"target": "", "feature": "woman"}, "target is empty."),
+        ("cell", {"target": "w" * 201, "feature": "woman"}, "target has more than 200 characters."),
+        ("table", {"kind": "sideways"}, "kind must be one of 'indirect' or 'direct'."),
+        ("map", {"by": ["gender"] * 13}, "by is given more than 12 times."),
+    ],
+)
+def test_a_parameter_that_is_wrong_is_named_in_plain_words(
+    ask: Ask, what: str, query: dict[str, object], said: str
+) -> None:
+    assert ask.json(what, status=422, **(SMALL | query))["error"]["message"] == said
+
+
+ODD = {"\u202eevil": "cannot be seen", "a" * 61: "more than 60 characters", " ": "empty", "Amy{": "templates"}
+
+
+def test_typed_names_that_are_none_are_lost_and_the_table_stands(ask: Ask) -> None:
+    header = ask.table(**SMALL, add_name=[*ODD, "barista"]).header
+    assert header["bridge"] == len(word_set("name")) + 1
+    lost = {one["word"]: one["reason"] for one in header["lost"] if one["where"] == "names"}
+    assert set(lost) == set(ODD)
+    assert all(ODD[word] in reason for word, reason in lost.items())
+
+
+def test_typed_words_that_are_none_do_not_keep_the_others_from_their_scores(ask: Ask) -> None:
+    found = ask.json("words", **SMALL, add_feature=["nurse", *ODD], add_target="<mask>", profile_name="[MASK]")
+    nurse, *odd = found["features"]
+    assert nurse["lost"] is None
+    assert {one["word"] for one in odd} == set(ODD)
+    assert all(ODD[one["word"]] in one["lost"] for one in odd)
+    assert "templates" in found["targets"][0]["lost"]
+    assert "templates" in found["names"][0]["lost"]
+
+
+def test_of_too_many_typed_words_the_first_are_scored(ask: Ask) -> None:
+    typed = ["nurse"] * 3 + ["n" * (i + 2) for i in range(20)]  # twenty-one different ones
+    *_, last = ask.json("words", **SMALL, add_feature=typed)["features"]
+    assert last == {"word": typed[-1], "lost": "at most 20 words are taken at a time"}
 
 
 def test_a_lost_word_says_why(ask: Ask) -> None:

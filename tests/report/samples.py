@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
-
-import pytest
+from typing import Any
 
 from tiltmeter.lexicon.catalogue import association_test
 from tiltmeter.measurement import Lost, Measurement
@@ -121,11 +118,6 @@ def write_run(folder: Path, rows: list[Measurement], about: dict[str, Any] | Non
     (folder / "manifest.json").write_text(json.dumps(about or manifest()), encoding="utf-8")
     write_tables(folder, rows)
     return folder
-
-
-def lacking(what: str) -> NoReturn:
-    """Skip a test for want of a program; fail where TILTMETER_REQUIRE_TOOLS says that all are there."""
-    (pytest.fail if os.environ.get("TILTMETER_REQUIRE_TOOLS") == "1" else pytest.skip)(f"needs {what}")
 
 
 def sizes(test: str) -> dict[str, int]:

@@ -18,7 +18,7 @@ from tiltmeter.report.compare_page import comparison_page
 from tiltmeter.report.debias_page import write_debiasing
 from tiltmeter.report.html import report
 
-from .samples import everything, hostile, lacking, manifest
+from .samples import everything, hostile, manifest
 
 pytestmark = pytest.mark.slow
 
@@ -32,13 +32,13 @@ FLAGS = [
 def browser() -> Iterator[Any]:
     """Chromium, as Debian has it; TILTMETER_BROWSER names another."""
     if importlib.util.find_spec("playwright") is None:
-        lacking("the package playwright")
+        pytest.skip("needs the package playwright")
     from playwright.sync_api import sync_playwright
 
     given = os.environ.get("TILTMETER_BROWSER")
     found = given or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if found is None:
-        lacking("a browser (Debian: chromium), or TILTMETER_BROWSER=/path/to/one")
+        pytest.skip("needs a browser (Debian: chromium), or TILTMETER_BROWSER=/path/to/one")
     with sync_playwright() as started:
         opened = started.chromium.launch(executable_path=found, args=FLAGS)
         yield opened
@@ -50,7 +50,7 @@ def axe() -> str:
     """The source of axe-core, which the package axe-playwright-python carries."""
     found = importlib.util.find_spec("axe_playwright_python")
     if found is None or found.origin is None:
-        lacking("the package axe-playwright-python")
+        pytest.skip("needs the package axe-playwright-python")
     return (Path(found.origin).parent / "axe.min.js").read_text(encoding="utf-8")
 
 

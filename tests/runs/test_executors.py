@@ -33,20 +33,25 @@ TWO = (
 )
 
 
-@pytest.fixture(params=["here", "two processes", pytest.param("ray", marks=pytest.mark.slow)])
-def executor(request: pytest.FixtureRequest) -> Executor:
+APART = ("two processes", pytest.param("ray", marks=pytest.mark.slow))
+
+
+def _executor(request: pytest.FixtureRequest) -> Executor:
     if request.param == "ray":
         found: Executor = request.getfixturevalue("ray_here")
         return found
     return LocalExecutor(1 if request.param == "here" else 2)
 
 
-@pytest.fixture
-def apart(executor: Executor) -> Executor:
+@pytest.fixture(params=["here", *APART])
+def executor(request: pytest.FixtureRequest) -> Executor:
+    return _executor(request)
+
+
+@pytest.fixture(params=APART)
+def apart(request: pytest.FixtureRequest) -> Executor:
     """An executor whose workers are processes of their own."""
-    if isinstance(executor, LocalExecutor) and executor.workers == 1:
-        pytest.skip("the work is done in this process")
-    return executor
+    return _executor(request)
 
 
 class Before:

@@ -11,6 +11,7 @@ export interface WordSet {
   role: "concept" | "sensitive" | "bridge";
   size: number;
   words: string[];
+  genders: Record<string, "female" | "male" | "both">;
 }
 
 export interface Model {
@@ -21,6 +22,9 @@ export interface Model {
   language: string;
   can: string[];
   views: { targets: string; features: string; kind: Kind }[] | null;
+  /** By category the words that are known to have no score, and why. */
+  absent: Record<string, string[]>;
+  absent_reason: string;
   note: string | null;
 }
 
@@ -139,6 +143,7 @@ export interface Discovered {
   towards: Leaning[];
   away: Leaning[];
   sentence: string;
+  note: string;
 }
 
 export interface Blanks {
@@ -169,8 +174,11 @@ export interface CompareHeader {
   high: N;
   level: number;
   n_cells: number;
-  unit?: string;
-  strongest: { target: string; feature: string; a: number; b: number; difference: number }[];
+  /** Of all numbers; "sd" where the two have different units, and then times the scale each is in its own. */
+  unit: string;
+  units: [string, string];
+  scales: [number, number];
+  strongest: { target: string; feature: string; a: number; b: number; difference: number; low: number; high: number }[];
   only_a: { rows: string[]; columns: string[] };
   only_b: { rows: string[]; columns: string[] };
   sentence: string;

@@ -1,12 +1,13 @@
 /** What is loaded for the state at hand; panels draw it. */
 
-import type { Catalogue, Model, Summary, TypedWords, WordSet } from "./answers";
-import { type Progress, Slot } from "./api";
+import type { Catalogue, Model, Summary, TypedWords } from "./answers";
+import { type Lost, type Progress, Slot } from "./api";
 import { asked, Data } from "./data";
-import { categories } from "./format";
+import { list } from "./format";
+import { Offered } from "./offered";
 import { origin, readOrigin, stacked, standing } from "./orders";
-import { click, type Axis, type Scores, UNSORTED } from "./sorting";
-import type { Change, State, Store } from "./state";
+import { click, type Axis, type Scores, type Sorting, stillMoved, UNSORTED } from "./sorting";
+import { type Change, START, type State, type Store, type Words } from "./state";
 import type { Table } from "./table";
 
 const PATIENCE = 250; // milliseconds that the table waits for its band
@@ -27,18 +28,24 @@ export interface View {
   drawn(): void;
 }
 
-export class App {
+export class App extends Offered {
   readonly data = new Data();
   shown: Shown | null = null;
   summary: Summary | null = null;
   typed: TypedWords | null = null;
+  /** Why typed words have no answer. */
+  typedError = "";
+  /** What was asked for and could not be kept. */
+  note = "";
   private readonly slot = new Slot();
   private readonly bandSlot = new Slot();
   private readonly summarySlot = new Slot();
   private readonly made = new Map<Axis, Scores>();
   private listeners: View[] = [];
 
-  constructor(readonly store: Store, readonly catalogue: Catalogue) {}
+  constructor(readonly store: Store, catalogue: Catalogue) {
+    super(catalogue);
+  }
 
   get state(): State {
     return this.store.state;
@@ -52,17 +59,6 @@ export class App {
     return this.model.can.includes(what);
   }
 
-  set(name: string): WordSet | undefined {
-    return this.catalogue.sets.find((s) => s.name === name);
-  }
-
-  sensitive(name: string): boolean {
-    return this.set(name)?.role === "sensitive";
-  }
-
-  /** "occupations", but "gender": a sensitive category is named, not counted. */
-  title = (name: string): string => (this.set(name)?.role === "concept" ? categories(name) : name.replace(/-/g, " "));
-
   /** With what the model at hand can be compared: other models, and the other kind of its own score. */
   others(): [string, string][] {
     const { state } = this;
@@ -75,42 +71,44 @@ export class App {
     return others.some(([v]) => v === this.state.against) ? this.state.against : others[0]?.[0] ?? "";
   }
 
-  /** The pairs of categories that the model at hand can show. */
-  pairs(state: State = this.state): [string, string][] {
-    const model = this.catalogue.models.find((m) => m.id === state.model);
-    if (model?.views) return model.views.filter((v) => v.kind === state.kind).map((v) => [v.targets, v.features]);
-    return this.catalogue.pairs[state.kind];
+  /** Words that were typed and have no score; not those that the table has anyway. */
+  unscored(): Lost[] {
+    const { typed, shown, state } = this;
+    if (!typed || !shown) return [];
+    const lost = (words: { word: string; lost: string | null }[], where: string, there: (word: string) => boolean): Lost[] =>
+      words.filter((w) => w.lost && !there(w.word)).map((w) => ({ word: w.word, where, reason: w.lost! }));
+    return [
+      ...lost(typed.targets, this.title(state.targets), (w) => shown.table.column(w) >= 0),
+      ...lost(typed.features, this.title(state.features), (w) => shown.table.row(w) >= 0),
+      ...lost(typed.names, "names", () => false),
+    ];
   }
 
-  /** The state with menus that fit each other: what was asked for where there is such a view, else the nearest. */
-  fitting(state: State): State {
-    const usual = this.catalogue.default;
-    const out = { ...state };
-    if (!this.catalogue.models.some((m) => m.id === out.model)) out.model = usual.model || this.catalogue.models[0].id;
-    if (!this.pairs(out).length) out.kind = out.kind === "direct" ? "indirect" : "direct";
-    const pairs = this.pairs(out);
-    const wanted = (targets: string, features: string): boolean => pairs.some(([t, f]) => t === targets && f === features);
-    out.targets ||= usual.targets;
-    out.features ||= usual.features;
-    if (!wanted(out.targets, out.features)) {
-      const [targets, features] = pairs.find(([t]) => t === out.targets) ?? pairs.find(([, f]) => f === out.features) ?? pairs[0] ?? ["", ""];
-      Object.assign(out, { targets, features });
-    }
-    if (!this.catalogue.sensitive.includes(out.sensitive)) out.sensitive = usual.sensitive;
-    return out;
+  /** The words of a category, without those that are known to have no score. */
+  words(name: string): string[] {
+    const { band } = this.shown ?? {};
+    if (band?.header.features === name) return [...band.rows];
+    return (this.set(name)?.words ?? []).filter((w) => !this.model.absent[name]?.includes(w));
+  }
+
+  /** Typed words that the model at hand cannot score are left out, but not without a word. */
+  tell(asked: Words, kept: Words): void {
+    const typed = kept === START.words ? Object.values(asked).flat() : [];
+    this.note = typed.length ? `A finished run scores no new words: ${list(typed, 3)} left out.` : "";
   }
 
   /** Another model, category or kind: what no longer fits is let go, sortings stay where their words do. */
   switch(change: Partial<Pick<State, "model" | "targets" | "features" | "sensitive" | "kind">>): void {
     const was = this.state;
     const now = this.fitting({ ...was, ...change });
-    const out: Change = { ...change, model: now.model, kind: now.kind, targets: now.targets, features: now.features };
+    this.tell(was.words, now.words);
+    const out: Change = { ...change, model: now.model, kind: now.kind, targets: now.targets, features: now.features, sensitive: now.sensitive, words: now.words };
     if (now.model !== was.model || now.kind !== was.kind || now.targets !== was.targets || now.features !== was.features) out.zoom = null;
     if (now.targets !== was.targets) {
       Object.assign(out, {
         target: "", sorting: { ...was.sorting, columns: UNSORTED.columns },
         pinned: { ...was.pinned, columns: [] }, only: { ...was.only, columns: [] }, moved: { ...was.moved, columns: [] },
-        words: { ...was.words, targets: [] },
+        words: { ...now.words, targets: [] },
       });
     }
     if (now.features !== was.features) {
@@ -119,7 +117,7 @@ export class App {
       Object.assign(out, {
         feature: "", sorting: { ...sorting, rows: UNSORTED.rows },
         pinned: { ...kept, rows: [] }, only: { ...only, rows: [] }, moved: { ...moved, rows: [] },
-        words: { ...(out.words ?? was.words), features: [] },
+        words: { ...(out.words ?? now.words), features: [] },
         colour: was.colour && was.colour.category === was.features ? null : was.colour,
       });
     }
@@ -130,11 +128,18 @@ export class App {
   sort(axis: Axis, word: string): void {
     const band = axis === "rows" && Boolean(this.shown?.bandRows.includes(word));
     const sorting = click(this.state.sorting, axis, word, origin(this.state, band));
-    const reset = sorting === UNSORTED;
-    this.store.set({
-      sorting, ...(axis === "columns" ? { target: word, feature: "" } : { feature: word, target: "" }),
-      ...(reset ? { moved: { columns: [], rows: [] } } : {}),
-    });
+    this.order(sorting, axis === "columns" ? { target: word, feature: "" } : { feature: word, target: "" });
+  }
+
+  /** Another order; what was moved by hand stays where the order does. */
+  order(sorting: Sorting, change: Change = {}): void {
+    const { state } = this;
+    const moved = sorting === UNSORTED ? START.moved : stillMoved(state.sorting, sorting, state.moved);
+    this.store.set({ sorting, moved, ...change });
+  }
+
+  get busy(): boolean {
+    return this.slot.busy;
   }
 
   listen(view: View): void {
@@ -159,17 +164,22 @@ export class App {
       const done = await this.slot.run(async (signal) => {
         const asking = { signal, progress: (p: Progress) => reports.forEach((r) => r(p)) };
         let table = await this.data.table(view, asking);
-        let typed: TypedWords | null = null;
+        let typed: TypedWords | null = null, typedError = "";
         if ([...state.words.targets, ...state.words.features, ...state.words.names].length) {
-          typed = await this.data.words(view, state.words, asking);
-          table = table.joined(typed.targets, typed.features);
+          try {
+            typed = await this.data.words(view, state.words, asking);
+            table = table.joined(typed.targets, typed.features);
+          } catch (error) {
+            if (signal.aborted) throw error;
+            typedError = error instanceof Error ? error.message : String(error); // the table stands without them
+          }
         }
         for (const axis of ["columns", "rows"] as const) this.made.set(axis, await this.origin(axis, table, signal));
-        return { table, typed };
+        return { table, typed, typedError };
       });
       if (!done) return;
-      const { table, typed } = done;
-      this.typed = typed;
+      const { table, typed, typedError } = done;
+      Object.assign(this, { typed, typedError });
       // Both at once where the band is quick, so that nothing jumps; where it must be computed, the table goes first.
       const soon = await Promise.race([band, new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE))]);
       this.show(table, soon ?? null);
@@ -177,6 +187,7 @@ export class App {
       void this.loadSummary();
     } catch (error) {
       this.shown = null;
+      Object.assign(this, { typed: null, typedError: error instanceof Error ? error.message : String(error) });
       for (const listener of this.listeners) listener.failed(error, again);
     } finally {
       clearTimeout(timer);
@@ -215,7 +226,11 @@ export class App {
     const table = await this.data.table(view, { signal });
     const targets = this.state.words.targets;
     if (!targets.length) return table;
-    return table.joined((await this.data.words(view, { targets, features: [], names: [] }, { signal })).targets, []);
+    try {
+      return table.joined((await this.data.words(view, { targets, features: [], names: [] }, { signal })).targets, []);
+    } catch {
+      return table;
+    }
   }
 
   private async loadSummary(): Promise<void> {

@@ -69,6 +69,11 @@ export class BlanksView {
     const { app, panel } = this;
     if (!app.can("blanks")) return panel.empty(h("p", {}, "This needs a model that fills blanks; what is open has none."));
     const [a, b] = this.fields.map((f) => f.value.trim());
+    if (!a || !b) {
+      this.slot.cancel();
+      this.asked = panel.sentence.textContent = "";
+      return panel.empty(h("p", {}, "Write two sentences, each with one blank ___ where a word is missing."));
+    }
     const key = JSON.stringify([app.state.model, a, b, this.words, theme()]);
     if (key === this.asked) return;
     this.asked = key;
@@ -92,7 +97,8 @@ export class BlanksView {
   }
 
   private drawFigure(found: Blanks): void {
-    const width = 640, height = 480, left = 48, bottom = 40, top = 8, right = 8;
+    // On a narrow screen it is drawn smaller, so that its words are not.
+    const width = Math.min(640, Math.max(320, this.panel.body.clientWidth || 640)), height = width < 480 ? 400 : 480, left = 48, bottom = 40, top = 8, right = 8;
     const all = found.words.flatMap((w) => [w.a, w.b]);
     const [least = -10, most = 0] = extent(all) as [number, number];
     const gap = (most - least || 1) * 0.05;

@@ -9,7 +9,7 @@ import { asked } from "./data";
 import { button, h, replace, s, theme } from "./dom";
 import { csv, fileName, saveCsv, savePng, saveSvg, standalone } from "./export";
 import { interval, number, plural, said } from "./format";
-import { keys, legend } from "./legend";
+import { keys, legend, legendOf } from "./legend";
 import { menu, Panel } from "./panel";
 import { ends } from "./sorting";
 import { Table } from "./table";
@@ -65,7 +65,7 @@ export class CompareView {
     replace(this.table.tools, button("Most different first", () => this.sortBy(null, ""), { class: "tool" }));
     if (!against) this.plot.empty(h("p", { class: "soft" }, "Nothing to compare yet."));
     if (!against) return this.table.empty(h("p", {}, "Start Tiltmeter with two models to compare them: tiltmeter explore MODEL MODEL."));
-    const key = JSON.stringify([asked(state), against, theme()]);
+    const key = JSON.stringify([asked(state), state.words, against, theme()]);
     if (key === this.shownFor) return;
     this.shownFor = key;
     const start = (): void => {
@@ -78,7 +78,7 @@ export class CompareView {
       this.table.empty(h("p", {}, "Cancelled."), button("Compare again", start));
     })), 120);
     try {
-      const body = await this.slot.run((signal) => app.data.compare(asked(state), against, { signal, progress: (p) => this.report?.(p) }));
+      const body = await this.slot.run((signal) => app.data.compare(asked(state), state.words, against, { signal, progress: (p) => this.report?.(p) }));
       if (!body) return;
       this.found = Table.difference(body);
       this.picked = { target: "", feature: "" };
@@ -143,13 +143,16 @@ export class CompareView {
     });
     this.table.sentence.textContent = said(header.sentence);
     replace(this.foot, legend(table.scores, far, theme(), "differences"), h("div", { class: "beside" }, keys("sure to differ", "may be the same"),
-      header.unit === "sd" && h("span", {}, "Differences are in standard deviations of each, as the two have different units.")));
+      header.unit === "sd" && h("span", {}, "The two have different units: every number here is in standard deviations (sd) of its own table.")));
   }
 
+  private unit = (): string => (this.found!.header.unit === "sd" ? " sd" : "");
+
   private label = (side: { model: string; kind: string }): string => {
-    const other = this.found!.header.a.model === this.found!.header.b.model;
+    const { header } = this.found!;
+    const other = header.a.model === header.b.model;
     const name = this.app.catalogue.models.find((m) => m.id === side.model)?.name ?? side.model;
-    return other ? `the ${side.kind} score` : name;
+    return other ? `the ${side.kind} score${header.unit === "sd" ? ", in sd" : ""}` : name;
   };
 
   private drawPlot(): void {
@@ -158,7 +161,8 @@ export class CompareView {
       : `Over ${plural(header.n_cells, "cell")}, the two agree with a correlation of ${number(header.correlation)} (${interval(header.low ?? NaN, header.high ?? NaN)}).`;
     replace(this.plot.body, this.scatter(header, a, b, table), h("h3", {}, "Where they differ most"),
       h("ul", { class: "differences" }, ...header.strongest.map((d) => h("li", {}, button(h("span", { class: "barrow" },
-        h("span", { class: "word" }, `${d.target} — ${d.feature}`), h("span", { class: "value" }, `${number(d.a)} against ${number(d.b)}`)),
+        h("span", { class: "word" }, `${d.target} — ${d.feature}`),
+        h("span", { class: "value" }, `${number(d.a)} against ${number(d.b)}${this.unit()}`, h("small", {}, `${d.difference > 0 ? "+" : ""}${number(d.difference)} (${interval(d.low, d.high)})`))),
       () => this.pick(d.target, d.feature), { class: "barbutton" })))));
   }
 
@@ -172,7 +176,7 @@ export class CompareView {
       ...x.ticks(5).map((t) => s("g", {}, s("line", { class: t === 0 ? "zero" : "rule", x1: x(t), x2: x(t), y1: top, y2: height - bottom }), s("text", { class: "tick", x: x(t), y: height - bottom + 15, "text-anchor": "middle" }, number(t, 1)))),
       ...y.ticks(5).map((t) => s("g", {}, s("line", { class: t === 0 ? "zero" : "rule", y1: y(t), y2: y(t), x1: left, x2: width - right }), s("text", { class: "tick", x: left - 6, y: y(t) + 4, "text-anchor": "end" }, number(t, 1)))),
       s("path", { class: "cloud", d: cloud(a, b, x, y, header.n_cells < 2_000 ? 5 : header.n_cells < 10_000 ? 3 : 2) }),
-      s("line", { class: "fit", x1: x(-Math.min(fx, fy)), x2: x(Math.min(fx, fy)), y1: y(-Math.min(fx, fy)), y2: y(Math.min(fx, fy)), visibility: header.unit === "sd" ? "hidden" : null }),
+      s("line", { class: "fit", x1: x(-Math.min(fx, fy)), x2: x(Math.min(fx, fy)), y1: y(-Math.min(fx, fy)), y2: y(Math.min(fx, fy)) }),
       s("text", { class: "axislabel", x: width - right, y: height - 8, "text-anchor": "end" }, `${this.label(header.a)} →`),
       s("text", { class: "axislabel", transform: `translate(13 ${top}) rotate(-90)`, "text-anchor": "end" }, `${this.label(header.b)} →`),
     );
@@ -187,7 +191,7 @@ export class CompareView {
       if (!Number.isFinite(a[at]) || !Number.isFinite(b[at])) return;
       svg.append(s("circle", { class: "picked", cx: x(a[at]), cy: y(b[at]), r: 7 }), s("text", {
         class: "picked", x: Math.min(width - right - 4, Math.max(left + 4, x(a[at]))), y: y(b[at]) - 12, "text-anchor": x(a[at]) > width / 2 ? "end" : "start",
-      }, `${this.picked.target} — ${this.picked.feature}: ${number(a[at])} against ${number(b[at])}`));
+      }, `${this.picked.target} — ${this.picked.feature}: ${number(a[at])} against ${number(b[at])}${this.unit()}`));
     };
     this.mark = mark;
     mark();
@@ -206,7 +210,7 @@ export class CompareView {
     if (!this.found) return;
     const { table, header } = this.found;
     const groups = [{ label: "", table, rows: this.words("rows") }];
-    save(tableFigure(this.words("columns"), groups, colours(reach(table.scores, true), theme()), `${header.b.name} less ${header.a.name}`));
+    save(tableFigure(this.words("columns"), groups, colours(reach(table.scores, true), theme()), `${header.b.name} less ${header.a.name}`, legendOf(this.foot)));
   }
 
   private figure(save: (text: string) => void): void {
@@ -218,11 +222,15 @@ export class CompareView {
     if (!this.found) return;
     const { table, header, a, b } = this.found;
     const rows: (string | number)[][] = [];
+    const { units, scales } = header;
     table.columns.forEach((target, c) => table.rows.forEach((feature, r) => {
       const i = c * table.rows.length + r;
-      rows.push([target, feature, a[i], b[i], table.at(r, c)]);
+      const { score, low, high } = table.value(r, c);
+      rows.push([target, feature, a[i] * scales[0], b[i] * scales[1], ...(header.unit === "sd" ? [a[i], b[i]] : []), score, low, high, header.unit]);
     }));
-    saveCsv(name, csv(["target", "feature", `${header.a.model} ${header.a.kind}`, `${header.b.model} ${header.b.kind}`, "difference"], rows));
+    const names = [header.a, header.b].map((side) => `${side.model} ${side.kind}`);
+    saveCsv(name, csv(["target", "feature", ...names.map((n, i) => `${n} (${units[i]})`), ...(header.unit === "sd" ? names.map((n) => `${n} (sd)`) : []),
+      "difference", "low", "high", "unit of the difference"], rows));
   }
 }
 

@@ -66,7 +66,7 @@ export class Data {
     return this.json("summary", { ...query(view), ...selection, sensitive }, asking);
   }
 
-  compare(view: Asked, other: string, asking: Asking): Promise<ArrayBuffer> {
-    return binary("compare", { ...query(view), with: other }, asking);
+  compare(view: Asked, words: Words, other: string, asking: Asking): Promise<ArrayBuffer> {
+    return binary("compare", { ...query(view), with: other, add_target: words.targets, add_feature: words.features }, asking);
   }
 }

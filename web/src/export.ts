@@ -26,38 +26,78 @@ const KEPT = [
   "font-weight", "font-style", "text-anchor", "dominant-baseline", "paint-order", "stroke-linejoin", "visibility",
 ];
 
-/** A figure of the page as a document of its own: what the page's style gives is written into it. */
-export function standalone(figure: SVGSVGElement, title: string): string {
+/** A figure of the page as it is drawn: what the page's style gives is written into it. */
+function drawn(figure: SVGSVGElement): string {
   const copy = figure.cloneNode(true) as SVGSVGElement;
   const originals = [figure, ...figure.querySelectorAll<SVGElement>("*")];
   [copy, ...copy.querySelectorAll<SVGElement>("*")].forEach((element, i) => {
     const style = getComputedStyle(originals[i]);
-    const drawn = /^(svg|g|text|tspan|circle|rect|path|line|polygon)$/.test(element.tagName);
-    if (drawn) for (const name of KEPT) {
+    if (/^(svg|g|text|tspan|circle|rect|path|line|polygon)$/.test(element.tagName)) for (const name of KEPT) {
       const value = style.getPropertyValue(name);
       if (value) element.setAttribute(name, value);
     }
     if (style.display === "none") element.setAttribute("display", "none");
+    if (style.transform && style.transform !== "none") element.setAttribute("transform", style.transform); // where a dot stands
     for (const name of ["class", "tabindex", "role", "aria-label", "style"]) element.removeAttribute(name);
   });
+  return copy.innerHTML;
+}
+
+/** A figure of the page as a document of its own, with its legend below: scales, and boxes of keys. */
+export function standalone(figure: SVGSVGElement, title: string, legend: readonly Element[] = []): string {
   const { width, height } = figure.getBoundingClientRect();
-  return framed(copy.innerHTML, width, height, title, figure.getAttribute("viewBox"));
+  return framed(drawn(figure), width, height, title, figure.getAttribute("viewBox"), legend);
+}
+
+const KEY = 20; // the height of a line of keys
+
+/** A scale as it is, and each key as its mark and its words, in a line as long as the figure. */
+function below(legend: readonly Element[], width: number, ink: string): { inside: string; height: number } {
+  const parts: string[] = [];
+  let y = 8;
+  for (const one of legend) {
+    if (one instanceof SVGSVGElement) {
+      const box = one.viewBox.baseVal;
+      parts.push(`<svg x="8" y="${y}" width="${box.width}" height="${box.height}" overflow="visible">${drawn(one)}</svg>`);
+      y += box.height + 8;
+      continue;
+    }
+    let x = 8;
+    for (const key of one.children) {
+      const mark = key.querySelector("svg");
+      const text = key.textContent ?? "";
+      const room = 20 + text.length * 6.4 + 12;
+      if (x > 8 && x + room > width) [x, y] = [8, y + KEY];
+      if (mark) {
+        const side = mark.width.baseVal.value;
+        parts.push(`<svg x="${x}" y="${y}" width="${side}" height="${side}" viewBox="${mark.getAttribute("viewBox") ?? `0 0 ${side} ${side}`}">${drawn(mark)}</svg>`);
+      }
+      parts.push(`<text x="${x + (mark ? 20 : 0)}" y="${y + 12}" font-size="12" fill="${ink}">${escaped(text)}</text>`);
+      x += room;
+    }
+    y += KEY;
+  }
+  return { inside: parts.join(""), height: legend.length ? y : 0 };
 }
 
 export const escaped = (text: string): string => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]!);
 
 /** An SVG document with the page's background and a title, in which the drawing says where it is from. */
-export function framed(inside: string, width: number, height: number, title: string, viewBox: string | null = null): string {
+export function framed(
+  inside: string, width: number, height: number, title: string, viewBox: string | null = null, legend: readonly Element[] = [],
+): string {
   const back = getComputedStyle(document.documentElement).getPropertyValue("--paper").trim() || "#fff";
   const ink = getComputedStyle(document.documentElement).getPropertyValue("--ink").trim() || "#000";
   const family = "system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
   const w = Math.max(width, 240), top = 32;
+  const keys = below(legend, w, ink);
+  const whole = height + top + keys.height;
   const head = title.length * 6.4 > w ? `${title.slice(0, Math.floor(w / 6.4) - 1)}…` : title;
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${height + top}" viewBox="0 0 ${w} ${height + top}">`
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${whole}" viewBox="0 0 ${w} ${whole}">`
     + `<title>${escaped(title)}</title><rect width="100%" height="100%" fill="${back}"/>`
     + `<text x="8" y="21" font-family="${family}" font-size="13" font-weight="600" fill="${ink}">${escaped(head)}</text>`
     + `<svg y="${top}" width="${width}" height="${height}" viewBox="${viewBox ?? `0 0 ${width} ${height}`}" `
-    + `font-family="${family}">${inside}</svg></svg>`;
+    + `font-family="${family}">${inside}</svg><g transform="translate(0 ${height + top})" font-family="${family}">${keys.inside}</g></svg>`;
 }
 
 export const saveSvg = (name: string, document: string): void => save(`${name}.svg`, new Blob([document], { type: "image/svg+xml" }));

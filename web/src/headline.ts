@@ -3,7 +3,7 @@
 import type { App } from "./app";
 import { button, h, replace } from "./dom";
 import { said } from "./format";
-import { select } from "./panel";
+import { option, select } from "./panel";
 import type { Kind } from "./state";
 
 export class Headline {
@@ -19,9 +19,9 @@ export class Headline {
     const key = JSON.stringify([state.model, state.targets, state.features, state.kind, state.sensitive, state.view, app.against()]);
     if (key !== this.drawn) {
       this.drawn = key;
-      const pairs = app.pairs();
+      const pairs = app.linked();
       const distinct = (words: string[]): string[] => [...new Set(words)];
-      const named = (names: string[]): [string, string][] => names.map((n) => [n, app.title(n)]);
+      const named = (names: string[]): [string, string, string][] => names.map((n) => [n, app.title(n), app.absent(n)]);
       const features = distinct(pairs.filter(([t]) => t === state.targets).map(([, f]) => f));
       const kinds = (["indirect", "direct"] as Kind[]).filter((kind) => app.pairs({ ...state, kind }).length);
       const focused = document.activeElement?.getAttribute("aria-label");
@@ -65,7 +65,7 @@ export class Headline {
     const group = (label: string, of: string[]): void => {
       if (!of.length) return;
       const box = h("optgroup", { label });
-      box.append(...of.map((n) => new Option(app.title(n), n, false, n === app.state.features)));
+      box.append(...of.map((n) => option(n, app.title(n), app.absent(n), n === app.state.features)));
       element.append(box);
     };
     group("neutral", names.filter((n) => !app.sensitive(n)));

@@ -32,6 +32,9 @@ export function legend(values: Iterable<number>, reach: number, theme: Theme, un
   }, ...bars, ...shades, ...ticks);
 }
 
+/** What a figure's legend consists of where it stands on the page. */
+export const legendOf = (box: ParentNode): Element[] => [...box.querySelectorAll("svg.scale, .keys")];
+
 export const keys = (sure = "sure of its direction", open = "interval crosses zero"): HTMLElement => h("div", { class: "keys" },
   h("span", {}, s("svg", { width: 16, height: 16, "aria-hidden": "true" }, s("rect", { class: "key", x: 1, y: 1, width: 14, height: 14 })), sure),
   h("span", {}, s("svg", { width: 16, height: 16, "aria-hidden": "true" }, s("rect", { class: "key", x: 5, y: 5, width: 6, height: 6 })), open),

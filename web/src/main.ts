@@ -29,7 +29,14 @@ const place = (id: string): HTMLElement => document.getElementById(id)!;
 function start(known: Catalogue): void {
   const store = new Store(fromQuery(location.search));
   const app = new App(store, known);
-  store.state = app.fitting(store.state);
+  // What a link asks for, as far as it can be had here.
+  const restored = (): State => {
+    const wanted = fromQuery(location.search);
+    const found = app.fitting(wanted);
+    app.tell(wanted.words, found.words);
+    return found;
+  };
+  store.state = restored();
 
   const headline = new Headline(app);
   const words = new WordsDialog(app);
@@ -100,6 +107,7 @@ function start(known: Catalogue): void {
     failed: (error, again) => {
       wait();
       table.panel.failed(error, again);
+      words.draw();
     },
     cancelled: (again) => {
       wait();
@@ -139,12 +147,12 @@ function start(known: Catalogue): void {
     }
     if (has("method")) void map.load();
     else if (has("colour", "gradient", "zoom")) void map.draw();
-    if (has("view") || (state.view !== "explore" && has("model", "targets", "features", "kind", "against", "sentences"))) drawView();
+    if (has("view") || (state.view !== "explore" && has("model", "targets", "features", "kind", "words", "against", "sentences"))) drawView();
   });
 
   addEventListener("popstate", () => {
     restoring = true;
-    store.set(app.fitting(fromQuery(location.search)));
+    store.set(restored());
     restoring = false;
   });
   addEventListener("keydown", (event) => {

@@ -116,10 +116,17 @@ export class Panel {
   }
 }
 
+/** A line of a menu; one that cannot be chosen says why. */
+export function option(value: string, text: string, fault = "", chosen = false): HTMLOptionElement {
+  const element = new Option(fault ? `${text} — ${fault}` : text, value, false, chosen);
+  element.disabled = fault !== "";
+  return element;
+}
+
 /** A choice among a few, as a menu of the system. */
-export function select(label: string, options: readonly (readonly [string, string])[], value: string, choose: (value: string) => void): HTMLSelectElement {
+export function select(label: string, options: readonly (readonly [string, string, string?])[], value: string, choose: (value: string) => void): HTMLSelectElement {
   const element = h("select", { "aria-label": label, title: label });
-  element.append(...options.map(([v, text]) => new Option(text, v, false, v === value)));
+  element.append(...options.map((one) => option(one[0], one[1], one[2], one[0] === value)));
   element.addEventListener("change", () => choose(element.value));
   return element;
 }

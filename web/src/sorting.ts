@@ -147,6 +147,14 @@ export function ordered(scores: Scores, axis: Axis, order: Order, own = false): 
   return places.map((p) => words[p]);
 }
 
+export type Moved = Record<Axis, [string, string][]>;
+
+/** Of words that were moved by hand those whose axis keeps its order: a new one would be falsified by them. */
+export const stillMoved = (was: Sorting, now: Sorting, moved: Moved): Moved => {
+  const same = (axis: Axis): boolean => JSON.stringify(was[axis]) === JSON.stringify(now[axis]);
+  return { columns: same("columns") ? moved.columns : [], rows: same("rows") ? moved.rows : [] };
+};
+
 /** Pinned words first, then the sorting's ends; a word that was hidden by hand does not show, one moved stands where it was put. */
 export function shown(
   words: readonly string[],
@@ -161,7 +169,7 @@ export function shown(
   const all = [...pinned, ...limited];
   for (const [word, before] of by.moved ?? []) {
     const from = all.indexOf(word);
-    if (from < 0) continue;
+    if (from < 0 || (before && !all.includes(before))) continue;
     all.splice(from, 1);
     const to = all.indexOf(before);
     all.splice(to < 0 ? all.length : to, 0, word);

@@ -18,6 +18,9 @@ export interface Words {
   names: string[];
 }
 
+/** A word as the server takes it. */
+export const tidy = (word: string): string => word.normalize("NFC").trim().replace(/\s+/g, " ");
+
 export interface Attribute {
   category: string;
   word: string;
@@ -142,6 +145,7 @@ export function fromQuery(text: string): State {
   const one = (key: string): string => query.get(key) ?? "";
   const pairs = (key: string): [string, string][] =>
     query.getAll(key).map(unpack).filter((p) => p.length === 2) as [string, string][];
+  const typed = (key: string): string[] => [...new Set(query.getAll(key).map(tidy).filter(Boolean))];
   const [category = "", word = ""] = unpack(one("colour"));
   const zoom = one("zoom").split(" ").map(Number);
   const count = Number.parseInt(one("ends"), 10);
@@ -165,9 +169,9 @@ export function fromQuery(text: string): State {
     zoom: zoom.length === 4 && zoom.every(Number.isFinite) ? (zoom as unknown as Zoom) : null,
     stretch: one("stretch") === "1",
     words: {
-      targets: query.getAll("addtarget"),
-      features: query.getAll("addfeature"),
-      names: query.getAll("addname"),
+      targets: typed("addtarget"),
+      features: typed("addfeature"),
+      names: typed("addname"),
     },
     against: one("against"),
     sentences: [one("a"), one("b")],

@@ -64,7 +64,7 @@ export class Table implements Scores {
     const { difference: score, difference_low: low, difference_high: high } = arrays;
     const empty = score.map(() => NaN);
     const table = new Table(header.rows, header.columns, { score, low, high, adjusted: empty, n: empty }, {
-      model: "", targets: "", features: "", kind: "indirect", level: header.level, method: "", unit: header.unit ?? "difference",
+      model: "", targets: "", features: "", kind: "indirect", level: header.level, method: "", unit: header.unit,
       max_abs: null, over: "", bridge: null, lost: [], sentence: header.sentence, warnings: [],
     });
     return { table, header, a: arrays["a"], b: arrays["b"] };

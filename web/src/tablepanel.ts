@@ -1,12 +1,13 @@
 /** The table with its tools, its legend and what it lost. */
 
+import type { Lost } from "./api";
 import type { App } from "./app";
 import { choose } from "./choose";
 import { colours, reach } from "./colour";
 import { announce, button, h, replace, theme } from "./dom";
 import { csv, fileName, saveCsv, savePng, saveSvg } from "./export";
 import { categories, list, plural } from "./format";
-import { keys, legend as scale } from "./legend";
+import { keys, legend as scale, legendOf } from "./legend";
 import { legend, origin } from "./orders";
 import { menu, Panel, popover, select } from "./panel";
 import { type Axis, clicks, type Order, UNSORTED } from "./sorting";
@@ -25,6 +26,11 @@ export class TablePanel {
   readonly view: TableView;
   private readonly foot = h("div", { class: "foot" });
   private said = "";
+  private lost: readonly Lost[] = [];
+  private readonly lostWords = popover("lost", "Words without a score", (box) => {
+    box.append(h("h3", {}, "Words without a score"), this.app.model.note ? h("p", {}, this.app.model.note) : "",
+      h("ul", { class: "lost" }, ...this.lost.map((l) => h("li", {}, h("b", {}, l.word), ` (${l.where}): ${l.reason}`))));
+  }, "text");
   private readonly reset = button("Reset", () => this.clear(), { class: "text" });
 
   constructor(private readonly app: App, private readonly act: { hover(target: string | null): void; words(): void }) {
@@ -105,7 +111,7 @@ export class TablePanel {
   }
 
   private sortings(box: HTMLElement): void {
-    const { state, store } = this.app;
+    const { state } = this.app;
     const choices = [["name", "by name"], ["strength", "the strongest first"], ["width", "the surest first (narrowest interval)"]] as const;
     for (const axis of ["columns", "rows"] as const) {
       const order = state.sorting[axis];
@@ -114,7 +120,7 @@ export class TablePanel {
       box.append(h("label", { class: "stack" }, `${axis === "columns" ? "Columns" : "Rows"}: ${categories(axis === "columns" ? state.targets : state.features)}`,
         select(axis, options, order.by, (by) => {
           const made: Order = by === "name" ? { by } : { by: by as "width" | "strength", origin: origin(state) };
-          store.set({ sorting: { ...this.app.state.sorting, [axis]: made } });
+          this.app.order({ ...this.app.state.sorting, [axis]: made });
         })));
     }
     box.append(h("p", { class: "soft" }, "To sort by a word, click its header."));
@@ -177,17 +183,22 @@ export class TablePanel {
     const stretch = h("input", { type: "checkbox" });
     stretch.checked = state.stretch;
     stretch.addEventListener("change", () => store.set({ stretch: stretch.checked }));
-    const { lost } = table.header;
+    const { note, typedError } = this.app;
+    const unscored = this.app.unscored();
+    this.lost = [...unscored, ...table.header.lost.filter((l) => !unscored.some((own) => own.word === l.word))];
+    this.lostWords.textContent = `${plural(this.lost.length, "word")} lost`;
+    const warnings = [
+      note, typedError && `Your words are not scored: ${typedError}`,
+      ...unscored.slice(0, 3).map((l) => `“${l.word.slice(0, 60)}” has no score: ${l.reason}.`), ...table.header.warnings,
+    ].filter(Boolean);
     replace(this.foot,
+      warnings.length > 0 && h("p", { class: "warnings" }, warnings.join(" ")),
       scale(table.scores, far, theme(), table.header.unit === "correlation" ? "scores" : "log ratios"),
       h("div", { class: "beside" }, keys()),
       h("div", { class: "under" },
         button("+ Add a word", () => this.act.words(), { class: "text" }),
         table.header.unit === "correlation" && h("label", {}, stretch, " stretch colours to the strongest"),
-        lost.length > 0 && popover(`${plural(lost.length, "word")} lost`, "Words without a score", (box) => {
-          box.append(h("h3", {}, "Words without a score"), this.app.model.note ? h("p", {}, this.app.model.note) : "",
-            h("ul", { class: "lost" }, ...lost.map((l) => h("li", {}, h("b", {}, l.word), ` (${l.where}): ${l.reason}`))));
-        }, "text")));
+        this.lost.length > 0 && this.lostWords));
   }
 
   private name = (): string => fileName(this.app.model.name, this.app.state.targets, this.app.state.features, this.app.state.kind);
@@ -211,6 +222,6 @@ export class TablePanel {
     const { title, state, model, shown } = this.app;
     if (!shown) return;
     const what = `${list([title(state.targets), title(state.features)])}, ${model.name}, ${state.kind}`;
-    save(tableFigure(shown.columns, this.groups(), colours(this.reach(), theme()), what));
+    save(tableFigure(shown.columns, this.groups(), colours(this.reach(), theme()), what, legendOf(this.foot)));
   }
 }

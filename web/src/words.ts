@@ -3,12 +3,12 @@
 import type { App } from "./app";
 import { button, h, replace } from "./dom";
 import { number } from "./format";
-import type { Words } from "./state";
+import { tidy, type Words } from "./state";
 
 const KINDS = [["targets", "target"], ["features", "feature"], ["names", "name"]] as const;
 
 /** Several words at once are parted by commas. */
-export const parted = (text: string): string[] => [...new Set(text.split(/[,;\n]/).map((w) => w.trim().replace(/\s+/g, " ")).filter(Boolean))];
+export const parted = (text: string): string[] => [...new Set(text.split(/[,;\n]/).map(tidy).filter(Boolean))];
 
 export class WordsDialog {
   private readonly dialog = h("dialog", { class: "words", "aria-labelledby": "words-title" });
@@ -83,10 +83,11 @@ export class WordsDialog {
   }
 
   private fate(kind: keyof Words, word: string): HTMLElement {
-    const { typed } = this.app;
+    const { typed, typedError } = this.app;
     if (kind === "names" && this.app.state.kind === "direct") return h("span", { class: "soft" }, "direct scores use no names");
     const answer = typed?.[kind].find((w) => w.word === word);
-    if (!answer) return h("span", { class: "soft" }, "being scored…");
+    if (!answer && this.app.busy) return h("span", { class: "soft" }, "being scored…");
+    if (!answer) return h("span", { class: "warning" }, typedError ? `not scored: ${typedError}` : "no score");
     if (answer.lost) return h("span", { class: "warning" }, `lost: ${answer.lost}`);
     const caution = answer.caution ? h("small", { class: "warning" }, ` ${answer.caution}`) : null;
     if ("to_target" in answer) return h("span", {}, answer.sentence ?? "joins the bridge", caution);

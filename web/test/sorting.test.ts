@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bySimilarity, byScore, click, clicks, cosine, ends, ordered, type Scores, shown, UNSORTED } from "../src/sorting";
+import { bySimilarity, byScore, click, clicks, cosine, ends, ordered, type Scores, shown, stillMoved, UNSORTED } from "../src/sorting";
 
 const rows = ["calm", "able", "bold"];
 const columns = ["nurse", "cook", "judge"];
@@ -94,5 +94,14 @@ describe("choosing, pinning and moving", () => {
   it("puts a moved word before another, or last", () => {
     expect(shown([..."abcd"], order, 5, { moved: [["d", "b"]] })).toEqual(["a", "d", "b", "c"]);
     expect(shown([..."abcd"], order, 5, { moved: [["a", ""]] })).toEqual(["b", "c", "d", "a"]);
+  });
+  it("leaves a moved word in its place where the one it was put before does not show", () => {
+    expect(shown([..."abd"], order, 5, { moved: [["a", "c"]] })).toEqual(["a", "b", "d"]);
+  });
+  it("forgets what was moved by hand on the side that gets another order, and keeps it on the other", () => {
+    const moved: Record<"columns" | "rows", [string, string][]> = { columns: [["cook", "nurse"]], rows: [["calm", ""]] };
+    const one = click(UNSORTED, "columns", "cook", "here"); // sorts the rows
+    expect(stillMoved(UNSORTED, one, moved)).toEqual({ columns: moved.columns, rows: [] });
+    expect(stillMoved(one, one, moved)).toEqual(moved);
   });
 });

@@ -37,6 +37,11 @@ it("takes malformed parts for a first visit's", () => {
   expect(state).toEqual(START);
 });
 
+it("takes typed words as the server does: tidied, and each once", () => {
+  const state = fromQuery("addtarget=+cafe%CC%81++owner&addtarget=caf%C3%A9+owner&addname=&addname=+");
+  expect(state.words).toEqual({ targets: ["café owner"], features: [], names: [] });
+});
+
 it("tells listeners what changed, and nothing when nothing did", () => {
   const store = new Store(START);
   const heard: string[][] = [];

@@ -19,7 +19,7 @@ from tiltmeter.explorer.catalogue import catalogue, default
 from tiltmeter.explorer.computations import Computations, Task
 from tiltmeter.explorer.explorer import Explorer
 from tiltmeter.explorer.page import cache_of, files
-from tiltmeter.explorer.problems import RefusalError
+from tiltmeter.explorer.problems import RefusalError, fault
 from tiltmeter.explorer.queries import ASKED, BINARY_ONES, Ask
 from tiltmeter.explorer.responses import answered, failed, respond, streamed
 from tiltmeter.explorer.security import Guard, Hosts
@@ -155,7 +155,7 @@ def _handle_errors(app: FastAPI) -> None:
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:])
-        return failed(RefusalError(422, "invalid", f"{where}: {first['msg']}.", hint="See the schema."))
+        return failed(RefusalError(422, "invalid", f"{where} {fault(first)}.", hint="See the schema."))
 
     @app.exception_handler(HTTPException)
     async def refused(_: Request, error: HTTPException) -> JSONResponse:

@@ -47,7 +47,7 @@ def catalogue(explorer: Explorer) -> Body:
     value: dict[str, Any] = {
         "version": tiltmeter.__version__,
         "languages": sorted({source.language for source in sources}),
-        "models": [_model(source) for source in sources],
+        "models": [_model(source, used) for source in sources],
         "sets": [
             {
                 "name": words.name,
@@ -56,6 +56,7 @@ def catalogue(explorer: Explorer) -> Body:
                 "size": len(words),
                 "word_kind": main_kind(words).value,
                 "source": words.source,
+                "genders": {one.text: one.gender.value for one in words.words if one.gender and name != BRIDGE},
                 "words": words.texts,
             }
             for name, words in sets.items()
@@ -69,7 +70,7 @@ def catalogue(explorer: Explorer) -> Body:
     return json_body(value)
 
 
-def _model(source: Source) -> dict[str, Any]:
+def _model(source: Source, used: set[str]) -> dict[str, Any]:
     return {
         "id": source.id,
         "name": source.name,
@@ -80,6 +81,8 @@ def _model(source: Source) -> dict[str, Any]:
         "views": None
         if source.views is None
         else [{"targets": targets, "features": features, "kind": kind} for targets, features, kind in source.views],
+        "absent": {name: words for name, words in source.absent.items() if name in used},
+        "absent_reason": source.absent_reason,
         "note": source.note,
     }
 

@@ -159,7 +159,7 @@ def summary(
         }
         parts = [sentences.part("In "), sentences.part(source.name, "model"), sentences.part(": ")]
         if chosen is None:
-            parts.append(sentences.part("no link has an interval that excludes 0."))
+            parts.append(sentences.part(f"of {value['cells']:,} links {sentences.NONE}."))
         else:
             pair = explorer.pair(view, *chosen, work)
             one = pair.matrix.measurement(*chosen)

@@ -1,4 +1,8 @@
-"""Two tables of the same words side by side: two models, or direct and indirect scores of one."""
+"""Two tables of the same words side by side: two models, or direct and indirect scores of one.
+
+Direct and indirect scores have different units. Each is therefore divided by the standard deviation of its own table,
+and every number of such a comparison is in that unit; times `scales` it is the score itself.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ from tiltmeter.explorer.computations import Task, Work
 from tiltmeter.explorer.explorer import Explorer
 from tiltmeter.explorer.problems import RefusalError
 from tiltmeter.explorer.tables import unit
-from tiltmeter.explorer.views import View
+from tiltmeter.explorer.views import Typed, View
 from tiltmeter.explorer.wire import Body, binary_body, quantised
 from tiltmeter.measure.scores import ScoreMatrix, submatrix
 
@@ -22,7 +26,7 @@ DIRECT = "direct"
 _LISTED = 10
 
 
-def compare(explorer: Explorer, view: View, other: str) -> Task[Body]:
+def compare(explorer: Explorer, view: View, typed: Typed, other: str) -> Task[Body]:
     """`other` is another model's id, or "direct": the direct scores of the same model."""
     explorer.able(view.model, "compare")
     second = replace(view, kind="direct", add_names=()) if other == DIRECT else replace(view, model=other)
@@ -33,11 +37,17 @@ def compare(explorer: Explorer, view: View, other: str) -> Task[Body]:
         )
 
     def compute(work: Work) -> Body:
-        return _comparison(
-            explorer, (view, second), work.need(explorer.matrix(view)), work.need(explorer.matrix(second))
-        )
+        a, b = (_scores(explorer, one, typed, work) for one in (view, second))
+        return _comparison(explorer, (view, second), a, b)
 
-    return explorer.body(("compare", view, other), compute)
+    return explorer.body(("compare", view, typed, other), compute)
+
+
+def _scores(explorer: Explorer, view: View, typed: Typed, work: Work) -> ScoreMatrix:
+    """The scores of a view, and of typed words where it can score them."""
+    if typed == Typed() or "words" not in explorer.source(view.model).can:
+        return work.need(explorer.matrix(view))
+    return work.need(explorer.extended(view, typed)).matrix
 
 
 def _comparison(explorer: Explorer, views: tuple[View, View], a: ScoreMatrix, b: ScoreMatrix) -> Body:
@@ -55,7 +65,8 @@ def _comparison(explorer: Explorer, views: tuple[View, View], a: ScoreMatrix, b:
     a, b = submatrix(a, rows, columns), submatrix(b, rows, columns)
     same_unit = unit(a) == unit(b)
     scales = (1.0, 1.0) if same_unit else (_spread(a.score), _spread(b.score))
-    difference, low, high = _difference(a, b, scales)
+    a, b = (_divided(one, scale) for one, scale in zip((a, b), scales, strict=True))
+    difference, low, high = _difference(a, b)
     apart = (low > 0) | (high < 0)
     r, interval = agreement(a.score, b.score, level=a.level)
     names = [_name(explorer, view, same_unit) for view in views]
@@ -71,6 +82,7 @@ def _comparison(explorer: Explorer, views: tuple[View, View], a: ScoreMatrix, b:
         "shape": a.score.shape,
         "unit": unit(a) if same_unit else "sd",
         "units": [unit(a), unit(b)],
+        "scales": scales,
         "correlation": r,
         "low": interval.low,
         "high": interval.high,
@@ -82,7 +94,7 @@ def _comparison(explorer: Explorer, views: tuple[View, View], a: ScoreMatrix, b:
         "strongest": strongest,
         "only_a": only[0],
         "only_b": only[1],
-        "sentence": _sentence(names, r, interval.low, interval.high, strongest, int(apart.sum())),
+        "sentence": _sentence(names, r, interval.low, interval.high, strongest, int(apart.sum()), same_unit),
     }
     arrays = {"a": quantised(a.score), "b": quantised(b.score)}
     for name, array in zip(("difference", "difference_low", "difference_high"), scaled, strict=True):
@@ -90,17 +102,18 @@ def _comparison(explorer: Explorer, views: tuple[View, View], a: ScoreMatrix, b:
     return binary_body(header, {**arrays, "apart": (apart.astype("u1"), None)})
 
 
-def _difference(a: ScoreMatrix, b: ScoreMatrix, scales: tuple[float, float]) -> tuple[Array, Array, Array]:
+def _divided(matrix: ScoreMatrix, scale: float) -> ScoreMatrix:
+    return replace(matrix, score=matrix.score / scale, low=matrix.low / scale, high=matrix.high / scale)
+
+
+def _difference(a: ScoreMatrix, b: ScoreMatrix) -> tuple[Array, Array, Array]:
     """b - a and its interval from theirs, as if they were independent (MOVER: Zou & Donner 2008); two models read the
     same names and mostly move together, which makes it too wide rather than too narrow."""
-    (score_a, low_a, high_a), (score_b, low_b, high_b) = (
-        (one.score / scale, one.low / scale, one.high / scale) for one, scale in zip((a, b), scales, strict=True)
-    )
-    difference = score_b - score_a
+    difference = b.score - a.score
     return (
         difference,
-        difference - np.hypot(score_b - low_b, high_a - score_a),
-        difference + np.hypot(high_b - score_b, score_a - low_a),
+        difference - np.hypot(b.score - b.low, a.high - a.score),
+        difference + np.hypot(b.high - b.score, a.score - a.low),
     )
 
 
@@ -137,7 +150,15 @@ def _name(explorer: Explorer, view: View, same_unit: bool) -> str:
     return name if same_unit else f"{name}, {view.kind}"
 
 
-def _sentence(names: list[str], r: float, low: float, high: float, strongest: list[dict[str, Any]], apart: int) -> str:
+def _sentence(
+    names: list[str],
+    r: float,
+    low: float,
+    high: float,
+    strongest: list[dict[str, Any]],
+    apart: int,
+    same_unit: bool,
+) -> str:
     agree = (
         f"{names[0]} and {names[1]} agree with r = {r:.2f} ({low:.2f} to {high:.2f})."
         if np.isfinite(r)
@@ -146,7 +167,8 @@ def _sentence(names: list[str], r: float, low: float, high: float, strongest: li
     if not strongest or not apart:
         return f"{agree} No pair is sure to differ."
     first = strongest[0]
+    of = "" if same_unit else " standard deviations"
     return (
         f"{agree} {apart:,} pairs are sure to differ, {first['target']} and {first['feature']} most: "
-        f"{first['a']:.2f} against {first['b']:.2f}."
+        f"{first['a']:.2f} against {first['b']:.2f}{of}."
     )

@@ -7,7 +7,7 @@ may take long is cut into slices, between which others get their turn and the co
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,9 +27,10 @@ READING, SCORING, SEARCHING = "reading sentences", "computing scores", "searchin
 
 @dataclass(frozen=True)
 class Shareable:
-    """A model and its lock."""
+    """A model and its lock. `known` says of a token of its vocabulary whether it is a word."""
 
     model: LanguageModel
+    known: Callable[[str], bool] = bool
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def guarded(self, work: Work) -> Guarded:
@@ -37,7 +38,7 @@ class Shareable:
         if isinstance(self.model, JointModel):
             return GuardedJoint(self.model, self.lock, work)
         if isinstance(self.model, VocabularyModel):
-            return GuardedVocabulary(self.model, self.lock, work)
+            return GuardedVocabulary(self.model, self.lock, work, self.known)
         return Guarded(self.model, self.lock, work)
 
 
@@ -82,7 +83,11 @@ class Guarded:
 
 
 class GuardedVocabulary(Guarded):
-    """One that gives its whole vocabulary at a blank."""
+    """One that gives its whole vocabulary at a blank, as far as its words are known."""
+
+    def __init__(self, model: LanguageModel, lock: threading.Lock, work: Work, known: Callable[[str], bool]) -> None:
+        super().__init__(model, lock, work)
+        self._known = known
 
     def fill_vocabulary(self, queries: Sequence[Query], chunk: int = 4096) -> Iterator[tuple[list[str], Array]]:
         self.prepare([(queries, ("a",))])
@@ -94,8 +99,11 @@ class GuardedVocabulary(Guarded):
                 part = next(parts, None)
             if part is None:
                 return
-            searched += len(part[0])
-            yield part
+            words, log_p = part
+            searched += len(words)
+            kept = [place for place, word in enumerate(words) if self._known(word)]
+            if kept:
+                yield [words[place] for place in kept], log_p[:, kept]
 
 
 class GuardedJoint(Guarded):

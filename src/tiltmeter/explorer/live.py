@@ -18,7 +18,7 @@ from tiltmeter.explorer.remembered import remembered
 from tiltmeter.explorer.source import Source
 from tiltmeter.explorer.typed import Extended, extended_direct, extended_indirect
 from tiltmeter.explorer.views import Typed, View, as_word
-from tiltmeter.lexicon.catalogue import template_set, template_sets, word_set
+from tiltmeter.lexicon.catalogue import template_set, template_sets, word_set, word_sets
 from tiltmeter.lexicon.templates import TemplateSet
 from tiltmeter.lexicon.words import Kind, Word, WordSet
 from tiltmeter.measure.blanks import blank_table, blank_tables
@@ -63,7 +63,8 @@ class LiveModel(Source):
         self.id, self.language = id, language
         self._counts, self._least = counts or {}, least if counts else 0
         self.name = name or model.name
-        self._shared = Shareable(model)
+        # A token that was never met as a word is a piece of one ("unwel").
+        self._shared = Shareable(model, lambda word: not counts or self._met(word) >= max(self._least, 1))
         self._known_templates: dict[str, TemplateSet] = {}
         self.kind = str(model.settings.get("kind", ""))
         self._vocabulary = isinstance(model, VocabularyModel)
@@ -72,6 +73,16 @@ class LiveModel(Source):
             self.note = "Only words of one piece are scored: start with --several-tokens to score the others too."
         if self._least:
             self.note += " Words that the model hardly met in training are left out: --least 0 keeps them."
+            self.absent_reason = f"met fewer than {self._least} times in training"
+
+    @property
+    def absent(self) -> dict[str, tuple[str, ...]]:
+        sets = word_sets(self.language) if self._least else {}
+        return {name: words for name in sets if (words := tuple(one.word for one in self._rare(name)))}
+
+    @property
+    def pieces(self) -> bool:
+        return not self._counts
 
     def matrix(self, view: View, work: Work) -> ScoreMatrix:
         model = self._shared.guarded(work)

@@ -96,9 +96,11 @@ def _ranked(found: Layout, matrix: ScoreMatrix, scores: ScoreMatrix, category: s
 
 def _sentence(ranked: list[dict[str, Any]], count: int, view: View) -> str:
     near = f"{count} × {view.targets}: those that lie together have like scores with {view.features}."
-    if not ranked or ranked[0]["low"] <= 0:
+    # The words that the map was made of explain it by their nature: those of another category say more.
+    sure = sorted((one for one in ranked if one["low"] > 0), key=lambda one: one["category"] == view.features)
+    if not sure:
         return f"{near} No attribute is sure to explain where they lie."
-    best = ranked[0]
+    best = sure[0]
     return (
         f"{near} {best['word']!r} ({best['category']}) explains the places best: "
         f"R² {best['r2']:.2f} ({best['low']:.2f} to {best['high']:.2f})."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tiltmeter.errors import InputError, ModelError, TiltmeterError
@@ -25,6 +25,24 @@ class NotHereError(RefusalError):
 
     def __init__(self, message: str, *, hint: str | None = None) -> None:
         super().__init__(409, "not_here", message, hint=hint)
+
+
+_FAULTS = {
+    "missing": "is missing",
+    "string_too_short": "is empty",
+    "string_too_long": "has more than {max_length} characters",
+    "too_long": "is given more than {max_length} times",
+    "literal_error": "must be one of {expected}",
+    "int_parsing": "is no whole number",
+    "greater_than_equal": "is less than {ge}",
+    "less_than_equal": "is more than {le}",
+}
+
+
+def fault(found: Mapping[str, Any]) -> str:
+    """What pydantic found wrong with a parameter, in plain words."""
+    known = _FAULTS.get(str(found["type"]))
+    return known.format(**found.get("ctx", {})) if known else f"is not as it should be ({found['msg']})"
 
 
 def described(error: Exception) -> tuple[int, dict[str, Any]]:

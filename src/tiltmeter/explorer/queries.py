@@ -25,7 +25,7 @@ _SENTENCE = 300
 _CATEGORIES = 12
 
 Name = Annotated[str, Query(min_length=1, max_length=100)]
-Words = Annotated[list[str], Query(max_length=MOST_WORDS)]
+Words = Annotated[list[str], Query(description=f"words as they were typed, at most {MOST_WORDS} of them")]
 WordQuery = Annotated[str, Query(min_length=1, max_length=200)]
 Categories = Annotated[list[str], Query(max_length=_CATEGORIES)]
 ModelId = Annotated[str | None, Query(max_length=100, description="id from the catalogue; by default the first")]
@@ -46,12 +46,12 @@ async def view_(
 ) -> View:
     """The view that a request is about."""
     source = explorer.source(model if model is not None else next(iter(explorer.sources)))
-    names = typed_words(add_name, "a name") if kind == "indirect" else ()
+    names = typed_words(add_name, "names")[0] if kind == "indirect" else ()
     return View(source.id, targets, features, kind, names)
 
 
 async def typed_(add_target: Words = [], add_feature: Words = []) -> Typed:  # noqa: B006
-    return Typed(typed_words(add_target, "a target"), typed_words(add_feature, "a feature"))
+    return Typed(typed_words(add_target, "targets")[0], typed_words(add_feature, "features")[0])
 
 
 Here = Annotated[Explorer, Depends(explorer_)]
@@ -59,14 +59,23 @@ Shown = Annotated[View, Depends(view_)]
 Added = Annotated[Typed, Depends(typed_)]
 
 
-async def table(explorer: Here, view: Shown) -> Task[Body]:
+async def table(explorer: Here, view: Shown, add_name: Words = []) -> Task[Body]:  # noqa: B006
     """All scores of a view, in binary."""
-    return tables.table(explorer, view)
+    return tables.table(explorer, view, typed_words(add_name, "names")[1] if view.kind == "indirect" else ())
 
 
-async def words(explorer: Here, view: Shown, typed: Added, profile_name: Words = []) -> Task[Body]:  # noqa: B006
-    """Scores of typed words alone."""
-    return tables.words(explorer, view, typed, typed_words(profile_name, "a name"))
+async def words(
+    explorer: Here,
+    view: Shown,
+    typed: Added,
+    add_target: Words = [],  # noqa: B006
+    add_feature: Words = [],  # noqa: B006
+    profile_name: Words = [],  # noqa: B006
+) -> Task[Body]:
+    """Scores of typed words alone, and why others have none."""
+    names, no_names = typed_words(profile_name, "names")
+    odd = (*typed_words(add_target, "targets")[1], *typed_words(add_feature, "features")[1], *no_names)
+    return tables.words(explorer, view, typed, names, odd)
 
 
 async def cell(explorer: Here, view: Shown, target: WordQuery, feature: WordQuery) -> Task[Body]:
@@ -113,10 +122,11 @@ async def discover(
 async def compare(
     explorer: Here,
     view: Shown,
+    typed: Added,
     other: Annotated[str, Query(alias="with", min_length=1, max_length=100, description="a model's id, or direct")],
 ) -> Task[Body]:
     """Two models, or direct and indirect scores, in binary."""
-    return comparison.compare(explorer, view, other)
+    return comparison.compare(explorer, view, typed, other)
 
 
 async def blanks(

@@ -14,6 +14,7 @@ from tiltmeter.metrics.sources import Source
 
 Parts = list[dict[str, str]]
 _FEW_NAMES = 50
+_CHANCE = 0.05  # of the adjusted p-value
 
 
 def part(text: str, role: str | None = None) -> dict[str, str]:
@@ -31,13 +32,18 @@ def certain(low: float, high: float) -> bool:
 
 
 def strongest(matrix: ScoreMatrix) -> tuple[str, str] | None:
-    """The pair with the largest score among those whose interval excludes 0."""
-    sure = (matrix.low > 0) | (matrix.high < 0)
-    if not sure.any():
+    """The pair with the largest score among those that stand out: the interval excludes 0, and of so many pairs this
+    one is not expected by chance (adjusted p below .05). A few sentences agree by chance too, and their interval is
+    narrow then."""
+    stands_out = ((matrix.low > 0) | (matrix.high < 0)) & (matrix.adjusted < _CHANCE)
+    if not stands_out.any():
         return None
-    size = np.where(sure, np.abs(np.nan_to_num(matrix.score)), -1.0)
+    size = np.where(stands_out, np.abs(np.nan_to_num(matrix.score)), -1.0)
     row, column = divmod(int(size.argmax()), len(matrix.features))
     return matrix.targets[row], matrix.features[column]
+
+
+NONE = "none stands out: no adjusted p-value is below 0.05"
 
 
 def of_table(matrix: ScoreMatrix) -> str:
@@ -47,7 +53,7 @@ def of_table(matrix: ScoreMatrix) -> str:
     text = f"Of {known:,} links ({what}), {sure:,} have an interval that excludes 0."
     pair = strongest(matrix)
     if pair is None:
-        return f"{text} None is certain."
+        return f"{text} Of so many, {NONE}."
     cell = matrix.measurement(*pair)
     return f"{text} The strongest: {pair[0]} and {pair[1]}, {cell.value:.2f} ({cell.low:.2f} to {cell.high:.2f})."
 
@@ -60,7 +66,8 @@ def link(matrix: ScoreMatrix, target: str, feature: str) -> Parts:
         return [part("There is no score of "), t, part(" with "), f, part(".")]
     ends = f" ({cell.low:.2f} to {cell.high:.2f})"
     if matrix.metric == "direct":
-        return _direct(cell.value, cell.low, cell.high, t, f)
+        sure = certain(cell.low, cell.high) and cell.details["p_adjusted"] < _CHANCE
+        return _direct(cell.value, cell.low, cell.high, t, f, sure=sure)
     if not certain(cell.low, cell.high):
         return [
             part("Names that go with "), t, part(" go with "), f, part(" no more than by chance: "),
@@ -73,16 +80,23 @@ def link(matrix: ScoreMatrix, target: str, feature: str) -> Parts:
     ]  # fmt: skip
 
 
-def _direct(value: float, low: float, high: float, t: dict[str, str], f: dict[str, str]) -> Parts:
-    def times(log_ratio: float) -> str:
-        return f"{math.exp(min(log_ratio, 700.0)):.2g}"
-
-    number = f"{times(value)} times" + ("" if math.isnan(low) else f" ({times(low)} to {times(high)})")
-    end = "" if math.isnan(low) or certain(low, high) else ", which may be chance"
+def _direct(value: float, low: float, high: float, t: dict[str, str], f: dict[str, str], *, sure: bool) -> Parts:
+    number = f"{_times(value)} times" + ("" if math.isnan(low) else f" ({_times(low)} to {_times(high)})")
+    end = "" if math.isnan(low) or sure else ", which may be chance"
     return [
         part("Beside "), t, part(", "), f, part(" is "), part(number, "number"),
         part(f" as likely as beside a blank{end}."),
     ]  # fmt: skip
+
+
+def _times(log_ratio: float) -> str:
+    """A ratio to two digits; what is beyond imagining is not written out."""
+    ratio = math.exp(min(log_ratio, 700.0))
+    if ratio < 0.01:
+        return "less than 0.01"
+    if ratio > 1_000:
+        return "more than 1,000"
+    return f"{ratio:.2g}" if ratio < 9.95 else f"{float(f'{ratio:.2g}'):,.0f}"
 
 
 def weak_bridge(matrix: ScoreMatrix, target: str, feature: str) -> str | None:

@@ -21,11 +21,17 @@ class Source(ABC):
     kind: str = ""  # of model
     note: str = ""
     can: tuple[str, ...]
+    absent_reason: str = ""
 
     @property
     def views(self) -> list[Named] | None:
         """Each view there is; None: all that templates allow."""
         return None
+
+    @property
+    def absent(self) -> dict[str, tuple[str, ...]]:
+        """By category the words of which it is known beforehand that they have no score; `absent_reason` says why."""
+        return {}
 
     def caution(self, *words: str) -> str | None:  # noqa: ARG002
         """Why what the model says of some of these words is worth little, if it is known."""

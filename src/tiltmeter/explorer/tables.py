@@ -14,19 +14,20 @@ from tiltmeter.explorer.typed import IN_TABLE
 from tiltmeter.explorer.views import Typed, View
 from tiltmeter.explorer.wire import Body, binary_body, coarse, json_body, quantised
 from tiltmeter.measure.scores import ScoreMatrix
+from tiltmeter.measurement import Lost
 
 
 def unit(matrix: ScoreMatrix) -> str:
     return "correlation" if matrix.metric == "indirect" else "log ratio"
 
 
-def table(explorer: Explorer, view: View) -> Task[Body]:
-    """All scores of a view, in binary."""
+def table(explorer: Explorer, view: View, odd: tuple[Lost, ...] = ()) -> Task[Body]:
+    """All scores of a view, in binary. `odd`: typed names that are none, and why."""
     explorer.able(view.model, "table")
-    return explorer.body(("table", view), lambda work: _table(view, work.need(explorer.matrix(view))))
+    return explorer.body(("table", view, odd), lambda work: _table(view, work.need(explorer.matrix(view)), odd))
 
 
-def _table(view: View, matrix: ScoreMatrix) -> Body:
+def _table(view: View, matrix: ScoreMatrix, odd: tuple[Lost, ...]) -> Body:
     header: dict[str, Any] = {
         "model": view.model,
         "targets": view.targets,
@@ -41,7 +42,7 @@ def _table(view: View, matrix: ScoreMatrix) -> Body:
         "max_abs": float(np.nanmax(np.abs(matrix.score))) if np.isfinite(matrix.score).any() else 0.0,
         "over": "templates" if matrix.bridge is None else "names",
         "bridge": None if matrix.bridge is None else len(matrix.bridge.names),
-        "lost": sentences.lost_words(matrix.lost),
+        "lost": sentences.lost_words((*odd, *matrix.lost)),
         "sentence": sentences.of_table(matrix),
         "warnings": _warnings(matrix),
         "settings": matrix.settings,
@@ -62,9 +63,11 @@ def _table(view: View, matrix: ScoreMatrix) -> Body:
 
 def _warnings(matrix: ScoreMatrix) -> list[str]:
     found = []
-    lost = [one for one in matrix.lost if one.where == (matrix.target_set)]
+    lost = [one.word for one in matrix.lost if one.where == matrix.target_set]
     if lost:
-        found.append(f"{len(lost)} of the targets have no score: {sentences.listed([one.word for one in lost])}.")
+        such = ": " if len(lost) <= 3 else ", such as "
+        have = "has" if len(lost) == 1 else "have"
+        found.append(f"{len(lost)} of the targets {have} no score{such}{sentences.listed(lost)}.")
     if matrix.bridge is not None and len(matrix.bridge.names) < 50:
         found.append(f"Only {len(matrix.bridge.names)} names link targets and features: the intervals are wide.")
     if matrix.bridge is None and matrix.n.max(initial=0) < 4:
@@ -72,8 +75,10 @@ def _warnings(matrix: ScoreMatrix) -> list[str]:
     return found
 
 
-def words(explorer: Explorer, view: View, typed: Typed, names: tuple[str, ...]) -> Task[Body]:
-    """Scores of the typed words alone, and how typed names go with the words of the view."""
+def words(
+    explorer: Explorer, view: View, typed: Typed, names: tuple[str, ...], odd: tuple[Lost, ...] = ()
+) -> Task[Body]:
+    """Scores of the typed words alone, and how typed names go with the words of the view; `odd` ones have none."""
     source = explorer.live(view.model, "words")
 
     def compute(work: Work) -> Body:
@@ -122,6 +127,8 @@ def words(explorer: Explorer, view: View, typed: Typed, names: tuple[str, ...]) 
                         "sentence": _of_name(name, matrix, to_target, to_feature) if known else None,
                     }
                 )
+        for one in odd:
+            value[one.where].append({"word": one.word, "lost": one.reason})
         scored = [one["word"] for side in ("features", "targets", "names") for one in value[side] if not one["lost"]]
         lost_words = [one for side in ("features", "targets", "names") for one in value[side] if one["lost"]]
         value["milliseconds"] = round(1000 * (time.perf_counter() - begun))
@@ -131,7 +138,7 @@ def words(explorer: Explorer, view: View, typed: Typed, names: tuple[str, ...]) 
         )
         return json_body(value)
 
-    return explorer.body(("words", view, typed, names), compute, long=False)
+    return explorer.body(("words", view, typed, names, odd), compute, long=False)
 
 
 def _entry(

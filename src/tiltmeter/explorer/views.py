@@ -12,6 +12,7 @@ from typing import Literal
 from tiltmeter.explorer.problems import RefusalError
 from tiltmeter.lexicon.templates import BLANK
 from tiltmeter.lexicon.words import Kind, Word, WordSet
+from tiltmeter.measurement import Lost
 
 ScoreKind = Literal["indirect", "direct"]
 MOST_WORDS = 20
@@ -37,24 +38,35 @@ class Typed:
     features: tuple[str, ...] = ()
 
 
-def typed_words(given: Sequence[str], what: str) -> tuple[str, ...]:
-    """Words as they were typed, tidied, each once; an error says what is wrong with one."""
-    if len(given) > MOST_WORDS:
-        raise RefusalError(
-            422, "invalid", f"{len(given)} words were typed as {what}, at most {MOST_WORDS} are taken.",
-            hint="Remove some.",
-        )  # fmt: skip
-    return tuple(dict.fromkeys(typed_word(one, what) for one in given))
+def typed_words(given: Sequence[str], where: str) -> tuple[tuple[str, ...], tuple[Lost, ...]]:
+    """Words as they were typed, tidied, each once; and those that are no words or too many, with the reason."""
+    words: dict[str, None] = {}
+    lost: dict[str, Lost] = {}
+    for one in given:
+        word = _tidied(one)
+        fault = _fault(word)
+        if fault is None and word not in words and len(words) == MOST_WORDS:
+            fault = f"at most {MOST_WORDS} words are taken at a time"
+        if fault is None:
+            words[word] = None
+        else:
+            lost[one] = Lost(one, where, fault)
+    return tuple(words), tuple(lost.values())
 
 
 def typed_word(given: str, what: str) -> str:
-    word = " ".join(unicodedata.normalize("NFC", given).split())
+    """A word that something is asked about; an error says what is wrong with it."""
+    word = _tidied(given)
     fault = _fault(word)
     if fault:
         raise RefusalError(
             422, "invalid", f"{word[:WORD_CHARACTERS]!r} is no word for {what}: {fault}.", hint="Type a word."
         )
     return word
+
+
+def _tidied(given: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", given).split())
 
 
 def _fault(word: str) -> str | None:

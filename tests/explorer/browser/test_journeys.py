@@ -145,6 +145,14 @@ def test_task_4_group_the_features(explorer: Explorer, targets: str, features: s
     assert explorer.clicks <= MOST
 
 
+def test_a_category_that_the_model_hardly_met_cannot_be_chosen_and_says_why(explorer: Explorer) -> None:
+    explorer.open("features=age")
+    assert explorer.query["features"] != ["age"]
+    age = explorer.page.get_by_label("Sensitive attribute", exact=True).locator("option[value=age]")
+    assert age.is_disabled()
+    assert "met fewer than 100 times in training" in (age.text_content() or "")
+
+
 def test_the_sensitive_source_of_a_link_is_one_click_away(explorer: Explorer) -> None:
     explorer.open("target=nurse&feature=delicate")
     explorer.page.wait_for_selector("#detail .sources li")

@@ -114,7 +114,12 @@ def test_exports_hold_the_numbers_and_the_figure(explorer: Explorer) -> None:
         assert figure.tag.endswith("svg")
         marks = [e for e in figure.iter() if e.tag.split("}")[-1] in ("rect", "circle", "path")]
         assert len(marks) > 15
+        said = " ".join(e.text or "" for e in figure.iter() if e.tag.endswith("text"))
+        assert {"table": "interval crosses zero", "map": "linked with “man”", "detail": "usually women"}[panel] in said
         assert not any(name in ("class", "style") for e in figure.iter() for name in e.attrib)
+        if panel == "map":  # each dot in its place
+            dots = [e.get("transform") for e in figure.iter() if e.tag.endswith("circle")]
+            assert len(dots) == len(set(dots)) == len(scores.targets)
         picture = explorer.save(panel, "Figure, as PNG").read_bytes()
         assert picture.startswith(b"\x89PNG")
         assert int.from_bytes(picture[16:20], "big") > 300
@@ -163,6 +168,34 @@ def test_a_failure_says_what_happened_and_can_be_tried_again(explorer: Explorer)
     explorer.settle()
     assert len(explorer.rows()) > 600
     expect(explorer.page.locator("#map .body")).to_be_visible()
+
+
+def test_typed_words_without_a_score_say_why_below_the_table(explorer: Explorer) -> None:
+    explorer.open(SMALL + "&addname=Amy%7B&addfeature=qzxv&addfeature=nurse")
+    said = explorer.text("#table .warnings")
+    assert re.search(r"“Amy{” has no score: it holds a character", said)
+    assert re.search(r"“qzxv” has no score: .{10,}", said)
+    assert "nurse" in explorer.rows()
+
+
+def test_the_table_stands_though_typed_words_cannot_be_scored(explorer: Explorer) -> None:
+    explorer.page.expected_errors = ("Failed to load resource",)  # type: ignore[attr-defined]
+    _hold(explorer.page, "words", lambda route: route.abort())
+    explorer.open(SMALL + "&addtarget=lemonade")
+    assert "beer" in explorer.columns()
+    expect(explorer.page.locator("#table .warnings")).to_contain_text("Your words are not scored: Tiltmeter does not")
+    explorer.click("#actions button:has-text('Add words')")
+    expect(explorer.page.locator(".typed li")).to_contain_text("not scored: Tiltmeter does not answer")
+
+
+def test_boxes_do_not_pile_up(explorer: Explorer) -> None:
+    explorer.open(SMALL)
+    boxes = explorer.page.locator(".popover")
+    before = boxes.count()
+    for word in ("beer", "wine", "tea"):
+        explorer.click(explorer.header("columns", word))
+        explorer.settle()
+    assert boxes.count() == before
 
 
 def test_a_link_to_a_word_that_is_lost_says_so(explorer: Explorer) -> None:

@@ -151,6 +151,18 @@ def test_a_column_dragged_to_the_front_stays_there_in_the_link(explorer: Explore
     assert explorer.columns()[:2] == [third, first]
 
 
+def test_another_order_lets_go_of_what_was_moved_by_hand_on_its_side(explorer: Explorer) -> None:
+    explorer.open("targets=beverage&features=gender&cmove=wine~beer&rmove=woman~boy")
+    columns, rows = explorer.columns(), explorer.rows()
+    assert columns.index("wine") == columns.index("beer") - 1
+    explorer.click(explorer.header("columns", "tea"))
+    explorer.settle()
+    assert explorer.columns() == columns
+    assert explorer.rows() == ends(explorer.scores(model="small", targets="beverage", features="gender").column("tea"))
+    assert explorer.rows() != rows
+    assert "rmove" not in explorer.query
+
+
 def test_a_row_is_moved_and_pinned_by_keys(explorer: Explorer) -> None:
     explorer.open("targets=beverage&features=trait&sensitive=age")
     rows = explorer.rows()

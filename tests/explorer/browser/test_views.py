@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 
 import numpy as np
@@ -18,13 +20,34 @@ def test_the_map_has_every_target_and_says_what_explains_it(explorer: Explorer) 
     dots = explorer.page.locator(".dots circle").evaluate_all("all => all.map(c => c.dataset.target)")
     assert sorted(dots) == sorted(explorer.scores(model="small").targets)
     assert re.search(r"explains the layout best: R² 0\.\d\d", explorer.text("#map .sentence"))
-    chips = explorer.page.locator("#map .chip")
+    assert explorer.page.locator("#map .chips").count() == 2  # what else explains it, and below that its own features
+    chips = explorer.page.locator("#map .chips").first.locator(".chip")
     assert chips.count() == 5
+    assert re.fullmatch(r"\w+ \d+ % \(\d+ to \d+ %\)", chips.first.inner_text())
     explorer.click(chips.nth(1))
     explorer.settle()
     word = explorer.query["colour"][0].split("~")[1]
     assert word == chips.nth(1).inner_text().split()[0]
     assert explorer.page.get_by_label("Colour by").input_value().endswith(f"~{word}")
+
+
+def test_the_other_sensitive_categories_are_ranked_on_demand(explorer: Explorer) -> None:
+    explorer.open(SMALL + "&sensitive=gender")
+    chips = explorer.page.locator("#map .chips")
+    expect(chips).to_have_count(1)  # the map's own features are the sensitive ones
+    assert chips.inner_text().startswith("Explained by its own gender")
+    explorer.click(chips.get_by_role("button", name="all 6"))
+    box = explorer.page.locator(".popover:popover-open")
+    expect(box.locator(".item")).to_have_count(6)
+    explorer.click(box.get_by_role("button", name=re.compile("^Rank .*age.* as well$")))
+    explorer.settle()
+    expect(chips).to_have_count(2)
+    explorer.click(chips.first.get_by_role("button", name=re.compile("^all ")))
+    assert box.get_by_role("button", name=re.compile("^Rank")).count() == 0
+    item = box.locator(".item").last
+    word, category = (item.text_content() or "").split(":")[0].rsplit(", ", 1)
+    explorer.click(item)
+    assert explorer.query["colour"] == [f"{category.replace(' ', '-')}~{word}"]
 
 
 def test_every_method_lays_the_targets_out_anew(explorer: Explorer) -> None:
@@ -149,6 +172,22 @@ def test_a_name_under_the_pointer_is_read_out(explorer: Explorer) -> None:
     assert re.search(r"^\w.* — .*; with beer .*\d\.\d\d, with man .*\d\.\d\d$", explorer.text("#detail .said"))
 
 
+def test_names_are_read_by_arrow_keys_too(explorer: Explorer) -> None:
+    explorer.open(SMALL + "&target=beer&feature=man")
+    plot = explorer.page.locator("svg.names")
+    plot.focus()
+    read = []
+    for _ in range(3):
+        explorer.page.keyboard.press("ArrowRight")
+        read.append(explorer.text("#detail .said"))
+        assert explorer.page.locator("#live").inner_text() == read[-1]
+    right = [float(re.findall(r"with beer (\S+),", one)[0].replace("\u2212", "-")) for one in read]
+    assert right == sorted(right)
+    assert len(set(read)) == 3
+    explorer.page.keyboard.press("Tab")
+    expect(explorer.page.locator("#detail .said")).to_contain_text("779 names")
+
+
 def test_a_target_has_all_its_features_as_bars_with_intervals(explorer: Explorer) -> None:
     explorer.open()
     explorer.search("engineer")
@@ -167,6 +206,8 @@ def test_discovery_searches_the_vocabulary(explorer: Explorer) -> None:
     explorer.page.wait_for_selector("#detail .discover ul.bars")
     lists = explorer.page.locator("#detail .discover ul.bars")
     assert lists.nth(0).locator("button").count() == 15
+    assert re.search(r"\np [<=] \d\.\d+$", lists.nth(0).locator(".value").first.inner_text())
+    assert "high by chance too" in explorer.text("#detail .discover .soft")
     word = (lists.nth(0).locator(".word").first.inner_text()).strip()
     explorer.click(lists.nth(0).locator("button").first)
     explorer.settle()
@@ -191,10 +232,35 @@ def test_two_models_are_compared(explorer: Explorer) -> None:
     assert explorer.page.locator("#detail .names").count() == 1
 
 
+def test_typed_words_are_compared_as_soon_as_they_are_there(explorer: Explorer) -> None:
+    explorer.open(SMALL + "&view=compare", settled=False)
+    explorer.page.wait_for_selector("svg.agree")
+    explorer.click("#actions button:has-text('Add words')")
+    explorer.page.locator("#word").fill("lemonade")
+    explorer.page.keyboard.press("Enter")
+    expect(explorer.page.locator('#compare-table .headers.columns button[data-word="lemonade"]')).to_have_count(1)
+
+
 def test_direct_is_compared_with_indirect(explorer: Explorer) -> None:
     explorer.open("targets=occupation&features=gender&view=compare&against=direct", settled=False)
     explorer.page.wait_for_selector("svg.agree")
     assert "the direct score" in (explorer.page.locator("svg.agree").get_attribute("aria-label") or "")
+    assert "standard deviations (sd) of its own table" in explorer.text("#compare-table .foot")
+    value = explorer.text("#compare-plot .differences .value").replace("\u2212", "-")
+    a, b, difference, low, high = (float(one) for one in re.findall(r"-?\d+\.\d\d", value))
+    assert difference == pytest.approx(b - a, abs=0.02)
+    assert low < difference < high
+    assert " sd" in value
+    text = explorer.save("compare-table", "All differences, as CSV").read_text("utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert {row["unit of the difference"] for row in rows} == {"sd"}
+    scores = explorer.scores(model="small", targets="occupation", features="gender")
+    first = rows[0]
+    own = float(first["small indirect (correlation)"])
+    assert own == pytest.approx(scores.column(first["target"])[first["feature"]], abs=2e-3)
+    assert float(first["difference"]) == pytest.approx(
+        float(first["small direct (sd)"]) - float(first["small indirect (sd)"]), abs=2e-3
+    )
 
 
 def test_blanks_are_filled(explorer: Explorer) -> None:
@@ -210,6 +276,9 @@ def test_blanks_are_filled(explorer: Explorer) -> None:
         first, second = (float(x.replace("\u2212", "-")) for x in line.split(" against "))
         assert first >= second
     assert explorer.query["a"] == ["The man is ___."]
+    explorer.page.get_by_label("First sentence").fill(" ")
+    explorer.page.get_by_role("button", name="Fill in", exact=True).click()
+    expect(explorer.page.locator("#blanks-panel .state")).to_contain_text("Write two sentences")
 
 
 def test_a_direct_score_shows_the_sentences_behind_it(explorer: Explorer) -> None:

@@ -10,6 +10,8 @@ export interface Bar {
   score: number;
   low: number;
   high: number;
+  /** Said beside the score. */
+  note?: string;
 }
 
 const ROW = 24;
@@ -21,7 +23,7 @@ export function bars(
   const width = 180;
   const x = scaleLinear([-reach, reach], [2, width - 2]).clamp(true);
   const items = list.map((bar) => {
-    const { word, score, low, high } = bar;
+    const { word, score, low, high, note = "" } = bar;
     const known = Number.isFinite(score);
     const unsure = known && uncertain(low, high);
     const thick = unsure ? 6 : 14;
@@ -30,10 +32,10 @@ export function bars(
       known && s("rect", { class: "fill", x: Math.min(x(0), x(score)), width: Math.max(1, Math.abs(x(score) - x(0))), y: (ROW - thick) / 2, height: thick, fill: colour(score) }),
       known && Number.isFinite(low) && s("line", { class: "whisker thin", x1: x(low), x2: x(high), y1: ROW / 2, y2: ROW / 2 }));
     return h("li", {}, button(h("span", { class: "barrow" }, h("span", { class: "word" }, word), figure,
-      h("span", { class: "value" }, number(score))), () => choose(word), {
+      h("span", { class: "value" }, number(score), note ? h("small", {}, note) : null)), () => choose(word), {
       class: word === selected ? "barbutton selected" : "barbutton",
       title: `${word}: ${number(score)} (${interval(low, high)})`,
-      "aria-label": `${word}: ${number(score)}, interval ${interval(low, high)}`,
+      "aria-label": `${word}: ${number(score)}, interval ${interval(low, high)}${note && `, ${note}`}`,
     }));
   });
   return h("ul", { class: "bars", tabindex: -1 }, ...items);

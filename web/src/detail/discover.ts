@@ -5,7 +5,7 @@ import type { App } from "../app";
 import { colours, reach } from "../colour";
 import { asked } from "../data";
 import { button, h, replace, theme } from "../dom";
-import { said } from "../format";
+import { pValue, said } from "../format";
 import { bars } from "./bars";
 
 export function discovery(app: App, target: string): HTMLElement {
@@ -35,7 +35,7 @@ export function discovery(app: App, target: string): HTMLElement {
         },
       }));
       if (!found) return;
-      const both = [...found.towards, ...found.away].map((w) => ({ word: w.word, score: w.score ?? NaN, low: w.low ?? NaN, high: w.high ?? NaN }));
+      const both = [...found.towards, ...found.away].map((w) => ({ word: w.word, score: w.score ?? NaN, low: w.low ?? NaN, high: w.high ?? NaN, note: pValue(w.p ?? NaN) }));
       const far = reach(both.map((b) => b.score), true);
       const add = (word: string): void => {
         const { words } = app.state;
@@ -45,7 +45,7 @@ export function discovery(app: App, target: string): HTMLElement {
       replace(box, title, h("p", { class: "sentence" }, said(found.sentence)),
         h("h4", {}, "Towards it"), bars(both.slice(0, found.towards.length), "", far, colours(far, theme()), add),
         h("h4", {}, "Away from it"), bars(both.slice(found.towards.length), "", far, colours(far, theme()), add),
-        h("p", { class: "soft" }, "Click a word to add it to the table as a row."));
+        h("p", { class: "soft" }, `${found.note} Click a word to add it to the table as a row.`));
     } catch (error) {
       replace(box, title, h("p", { class: "soft" }, error instanceof Error ? error.message : String(error)), start);
     }

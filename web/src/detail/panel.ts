@@ -3,14 +3,15 @@
 import { Slot } from "../api";
 import type { App } from "../app";
 import { colours, reach } from "../colour";
-import { correlate } from "../correlate";
 import { asked } from "../data";
 import { button, h, replace, theme } from "../dom";
 import { csv, fileName, saveCsv, savePng, saveSvg, standalone } from "../export";
 import { interval, list, number, plural, pValue, said, sentence } from "../format";
+import { legendOf } from "../legend";
 import { menu, Panel } from "../panel";
 import type { Axis } from "../sorting";
 import type { Cell, Sources } from "../answers";
+import { along } from "./along";
 import { type Bar, bars, barsFigure } from "./bars";
 import { discovery } from "./discover";
 import { names } from "./names";
@@ -251,31 +252,16 @@ export class DetailPanel {
     const { app } = this;
     const { band, bandRows } = app.shown!;
     if (!band) return null;
-    const sensitive = app.title(app.state.sensitive);
-    const far = 1;
-    const colour = colours(far, theme());
     if (axis === "columns") {
       const own = bandRows.map((row) => {
         const v = band.of(word, row);
         return { word: row, score: v?.score ?? NaN, low: v?.low ?? NaN, high: v?.high ?? NaN };
       });
-      return h("section", {}, h("h3", {}, `With ${sensitive}`),
+      return h("section", {}, h("h3", {}, `With ${app.title(app.state.sensitive)}`),
         bars(own, "", this.reach(), colours(this.reach(), theme()), (row) => app.store.set({ feature: row })));
     }
     if (bandRows.includes(word)) return null;
-    const values = all.map((b) => b.score);
-    const found = bandRows.map((row) => ({ row, ...correlate(values, all.map((b) => band.of(b.word, row)?.score ?? NaN)) }))
-      .filter((c) => Number.isFinite(c.r)).sort((a, b) => Math.abs(b.r) - Math.abs(a.r));
-    if (!found.length) return null;
-    const [first] = found;
-    const sure = first.low > 0 || first.high < 0;
-    const targets = app.title(app.state.targets);
-    return h("section", { class: "alongside" }, h("h3", {}, `Is it ${sensitive}?`),
-      h("p", { class: "sentence strong" }, sure
-        ? `Over all ${targets}, what goes with “${word}” goes ${first.r > 0 ? "with" : "against"} “${first.row}” (${number(first.r)}, ${interval(first.low, first.high)}).`
-        : `Over all ${targets}, “${word}” goes along with no word of ${sensitive} for sure.`),
-      bars(found.slice(0, 6).map((c) => ({ word: c.row, score: c.r, low: c.low, high: c.high })), "", far, colour,
-        (row) => app.store.set({ colour: { category: app.state.sensitive, word: row } })));
+    return along(app, word, new Map(all.map((b) => [b.word, b.score])), band, bandRows);
   }
 
   private name = (): string => fileName(this.app.model.name, this.app.state.target, this.app.state.feature);
@@ -300,7 +286,7 @@ export class DetailPanel {
     if (!this.app.shown) return;
     const title = [this.app.state.target, this.app.state.feature].filter(Boolean).join(" — ");
     const scatter = this.panel.body.querySelector<SVGSVGElement>("svg.names");
-    if (scatter) return save(standalone(scatter, title));
+    if (scatter) return save(standalone(scatter, title, legendOf(scatter.parentElement!)));
     const far = this.reach();
     const figure = barsFigure(this.listed, far, colours(far, theme()));
     document.body.append(figure); // only in the document has it a style

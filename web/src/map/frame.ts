@@ -31,6 +31,9 @@ export function frame(
   };
 }
 
+/** Which way an arrow key goes on the screen. */
+export const WAYS: Readonly<Record<string, [number, number]>> = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
 /** The nearest point in the way of an arrow key: within 45° to either side if there is one. */
 export function neighbour<T extends { x: number; y: number }>(from: T, points: readonly T[], dx: number, dy: number): T | null {
   let best: T | null = null, least = Infinity;

@@ -7,9 +7,9 @@ import { colours, reach } from "../colour";
 import { asked } from "../data";
 import { button, h, replace, theme } from "../dom";
 import { csv, fileName, saveCsv, savePng, saveSvg, standalone } from "../export";
-import { interval, number, percent } from "../format";
+import { interval, list, number, percent } from "../format";
 import { legend } from "../legend";
-import { menu, Panel, select } from "../panel";
+import { menu, Panel, popover, select } from "../panel";
 import { type Attribute, type Method, METHODS } from "../state";
 import type { Table } from "../table";
 import { type Dot, MapView } from "./view";
@@ -29,7 +29,9 @@ export class MapPanel {
   private asked = "";
   private answerOf = "";
   private readonly slot = new Slot();
-  private readonly chips = h("div", { class: "chips" });
+  private readonly chips = h("div", {});
+  private readonly more: Record<"own" | "others", HTMLButtonElement>;
+  private every = false; // whether all sensitive categories are ranked, or the one of the headline alone
   private readonly under = h("div", { class: "foot" });
   private dots: Dot[] = [];
   private dotsOf = "";
@@ -46,8 +48,8 @@ export class MapPanel {
     this.panel = new Panel("map", "Map", HELP, [
       menu("Export", "Export the map", () => [
         { text: "Places, as CSV", run: () => saveCsv(name(), csv(["target", "x", "y", this.attribute()?.word ?? "value"], this.dots.map((d) => [d.target, d.x, d.y, d.value]))) },
-        { text: "Figure, as SVG", run: () => saveSvg(name(), standalone(this.view.svg, title())) },
-        { text: "Figure, as PNG", run: () => void savePng(name(), standalone(this.view.svg, title())) },
+        { text: "Figure, as SVG", run: () => saveSvg(name(), this.figure(title())) },
+        { text: "Figure, as PNG", run: () => void savePng(name(), this.figure(title())) },
       ]),
     ]);
     this.view = new MapView({
@@ -61,6 +63,9 @@ export class MapPanel {
       store.set({ colour: this.colour.value ? { category, word: word.join("~") } : null });
     });
     this.zoomOut = button("Zoom out", () => store.set({ zoom: null }), { class: "text" });
+    const more = (own: boolean): HTMLButtonElement =>
+      popover("all", "All that explain the map, ranked", (box, close) => this.rank(box, close, own), "text");
+    this.more = { own: more(true), others: more(false) };
     this.panel.body.append(this.view.svg, this.chips, this.under);
   }
 
@@ -70,8 +75,23 @@ export class MapPanel {
     if (state.colour) return state.colour;
     if (shown?.bandRows.includes(state.feature)) return { category: state.sensitive, word: state.feature };
     if (shown && shown.table.row(state.feature) >= 0) return { category: state.features, word: state.feature };
-    const best = this.answer?.attributes[0];
+    const best = this.best();
     return best ? { category: best.category, word: best.word } : null;
+  }
+
+  /** The map's own features explain it by their nature: what else does, says more. */
+  private explains(own: boolean): MapAnswer["attributes"] {
+    return this.answer?.attributes.filter((a) => own === (a.category === this.app.state.features)) ?? [];
+  }
+
+  private best(): MapAnswer["attributes"][number] | undefined {
+    return this.explains(false)[0] ?? this.explains(true)[0];
+  }
+
+  private figure(title: string): string {
+    const scale = this.under.querySelector<SVGSVGElement>("svg.scale");
+    const keys = [`linked with “${this.attribute()?.word}”`, "small: not sure of its direction"];
+    return standalone(this.view.svg, title, scale ? [scale, h("div", {}, ...keys.map((text) => h("span", {}, text)))] : []);
   }
 
   /** Until there is a table again. */
@@ -91,7 +111,8 @@ export class MapPanel {
     }
     const view = asked(state);
     const pairs = app.pairs();
-    const by = [state.features, state.sensitive].filter((f, i, all) => all.indexOf(f) === i && pairs.some(([t, x]) => t === state.targets && x === f));
+    const by = [state.features, state.sensitive, ...(this.every ? app.catalogue.sensitive : [])]
+      .filter((f, i, all) => all.indexOf(f) === i && pairs.some(([t, x]) => t === state.targets && x === f));
     const key = JSON.stringify([view, state.method, by, state.words]);
     if (key === this.asked) return key === this.answerOf ? this.draw() : undefined;
     this.asked = key;
@@ -162,9 +183,11 @@ export class MapPanel {
       gradient: state.gradient, attribute: attribute?.word ?? "",
       label: `Map of ${app.title(state.targets)}: arrow keys go from dot to dot, Enter selects`,
     });
-    const [first] = answer.attributes;
+    const first = this.best();
+    const of = first && first.category !== state.features ? ` of ${app.title(first.category)}` : "";
     this.panel.sentence.textContent = `What stands close has like scores with ${app.title(state.features)}.`
-      + (first ? ` “${first.word}” explains the layout best: R² ${number(first.r2)} (${interval(first.low ?? NaN, first.high ?? NaN)}).` : "");
+      + (!first ? "" : (first.low ?? 0) > 0 ? ` “${first.word}”${of} explains the layout best: R² ${number(first.r2)} (${interval(first.low!, first.high ?? NaN)}).`
+      : ` No word${of} is sure to explain the layout.`);
     this.tools();
     this.drawChips(attribute);
     const gradient = h("input", { type: "checkbox" });
@@ -186,7 +209,7 @@ export class MapPanel {
     const { app } = this;
     const { state } = app;
     const value = (a: Attribute): string => `${a.category}~${a.word}`;
-    const best = this.answer!.attributes[0]?.word ?? "none";
+    const best = this.best()?.word ?? "none";
     const rows = app.shown!.table.rows;
     const offered = JSON.stringify([asked(state), state.sensitive, rows.length, best]);
     if (offered !== this.offered) {
@@ -195,7 +218,7 @@ export class MapPanel {
       const first = [state.sensitive, ...app.catalogue.sensitive, state.features, ...linked];
       const categories = [...new Set(first)].filter((c) => c === state.features || linked.includes(c));
       replace(this.colour, new Option(`best: ${best}`, ""), ...categories.map((category) => {
-        const words = category === state.features ? rows : app.set(category)?.words ?? [];
+        const words = category === state.features ? rows : app.words(category);
         const group = h("optgroup", { label: app.title(category) });
         group.append(...words.map((word) => new Option(word, value({ category, word }))));
         return words.length ? group : null;
@@ -207,14 +230,52 @@ export class MapPanel {
     if (!this.method.isConnected) this.panel.tools.append(this.method, this.colour, this.zoomOut);
   }
 
+  /** Sensitive words that explain the layout, and on a line of their own those of the map itself. */
   private drawChips(attribute: Attribute | null): void {
-    const best = this.answer!.attributes.slice(0, 5);
-    replace(this.chips, best.length > 0 && h("span", {}, "Best explained by"), ...best.map((a) => {
-      const on = attribute?.category === a.category && attribute.word === a.word;
-      const range = a.low === null || a.high === null ? "" : `, ${number(a.low)} to ${number(a.high)}`;
-      return button(h("span", {}, a.word, h("small", {}, ` ${percent(a.r2)}`)),
-        () => this.app.store.set({ colour: { category: a.category, word: a.word } }),
-        { class: "chip", "aria-pressed": String(on), title: `${a.word} (${a.category}): R² ${number(a.r2)}${range}` });
-    }));
+    const line = (own: boolean): HTMLElement | null => {
+      const all = this.explains(own);
+      if (!all.length) return null;
+      const more = this.more[own ? "own" : "others"];
+      more.textContent = `all ${all.length}`;
+      return h("div", { class: "chips" }, h("span", {}, `Explained by ${this.explaining(own)}`), ...all.slice(0, own ? 3 : 5).map((a) => {
+        const on = attribute?.category === a.category && attribute.word === a.word;
+        return button(h("span", {}, a.word, h("small", {}, ` ${percent(a.r2)}${this.range(a)}`)), () => this.colourBy(a),
+          { class: "chip", "aria-pressed": String(on), title: `${a.word} (${a.category}): R² ${number(a.r2)}` });
+      }), more);
+    };
+    replace(this.chips, line(false), line(true));
+  }
+
+  /** All words of a line, and an offer to rank the other sensitive categories too. */
+  private rank(box: HTMLElement, close: () => void, own: boolean): void {
+    const { app } = this;
+    const { state } = app;
+    const all = this.explains(own);
+    const several = new Set(all.map((a) => a.category)).size > 1;
+    const unranked = this.every || (own && this.explains(false).length) ? [] : app.catalogue.sensitive.filter((name) =>
+      name !== state.features && name !== state.sensitive && app.pairs().some(([t, f]) => t === state.targets && f === name));
+    replace(box, h("h3", {}, `Explained by ${this.explaining(own)}`),
+      h("p", {}, "R²: how much of the differences between the targets’ scores with a word their places on the map tell."),
+      unranked.length > 0 && button(`Rank ${list(unranked.map(app.title))} as well`, () => {
+        close();
+        this.every = true;
+        void this.load();
+      }, { class: "text" }),
+      ...all.map((a) => button(`${a.word}${several ? `, ${app.title(a.category)}` : ""}: ${percent(a.r2)}${this.range(a)}`, () => {
+        close();
+        this.colourBy(a);
+      }, { class: "item" })));
+  }
+
+  private explaining(own: boolean): string {
+    const { app } = this;
+    return own ? `its own ${app.title(app.state.features)}` : list([...new Set(this.explains(false).map((a) => app.title(a.category)))]);
+  }
+
+  private range = (a: MapAnswer["attributes"][number]): string =>
+    (a.low === null || a.high === null ? "" : ` (${number(100 * a.low, 0)} to ${percent(a.high)})`);
+
+  private colourBy({ category, word }: Attribute): void {
+    this.app.store.set({ colour: { category, word } });
   }
 }

@@ -5,7 +5,7 @@ import { uncertain } from "../colour";
 import { announce, calm, s, textWidth } from "../dom";
 import { type Box, place } from "../labels";
 import type { Zoom } from "../state";
-import { type Frame, frame, neighbour } from "./frame";
+import { type Frame, frame, neighbour, WAYS } from "./frame";
 import { plane } from "./plane";
 
 export interface Dot {
@@ -207,13 +207,12 @@ export class MapView {
   }
 
   private key(event: KeyboardEvent): void {
-    const ways: Record<string, [number, number]> = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
     const seen = this.visible();
     const here = seen.find(({ dot }) => dot.target === (this.cursor || this.content?.selected)) ?? seen[0];
     if (!here) return;
-    if (event.key in ways) {
+    if (event.key in WAYS) {
       event.preventDefault();
-      const next = (this.cursor || this.content?.selected ? neighbour(here, seen, ...ways[event.key]) : here) ?? here;
+      const next = (this.cursor || this.content?.selected ? neighbour(here, seen, ...WAYS[event.key]) : here) ?? here;
       this.cursor = next.dot.target;
       this.events.hover(this.cursor);
       announce(this.cursor);

@@ -8,7 +8,7 @@ import type { Group } from "./view";
 const CELL = 20, HEAD = 132, TOP = 120, APART = 12;
 const SLANT = 80; // room for the last column's slanted name
 
-export function tableFigure(columns: readonly string[], groups: readonly Group[], colour: (value: number) => string, title: string): string {
+export function tableFigure(columns: readonly string[], groups: readonly Group[], colour: (value: number) => string, title: string, legend: readonly Element[]): string {
   const style = getComputedStyle(document.documentElement);
   const ink = style.getPropertyValue("--ink"), tile = style.getPropertyValue("--tile");
   const parts = columns.map((word, c) =>
@@ -29,5 +29,5 @@ export function tableFigure(columns: readonly string[], groups: readonly Group[]
     }
     y += APART;
   }
-  return framed(parts.join(""), HEAD + columns.length * CELL + SLANT, y + 4, title);
+  return framed(parts.join(""), HEAD + columns.length * CELL + SLANT, y + 4, title, null, legend);
 }
