@@ -116,6 +116,22 @@ def test_a_possessive_is_a_word_and_its_clitic() -> None:
     np.testing.assert_allclose(embedded.vectors, [[0, 1, 2 / 3]] * 2, rtol=1e-6)
 
 
+def test_an_article_that_elides_is_not_taken_for_the_word() -> None:
+    rows = {"l'": [1, 0, 0, 0], "eau": [0, 1, 0, 0], "est": [0, 0, 1, 0], "c'": [0, 0, 0, 1], "dell'": [1, 1, 1, 1]}
+    french = StaticEmbedding.from_arrays(list(rows), list(rows.values()), "fr")
+    sentences = [about("eau", "L'eau est."), about("eau", "C’est l’eau."), about("eau", "Dell'eau.")]
+    np.testing.assert_allclose(
+        french.embed(sentences).vectors, [[1 / 3, 1 / 3, 1 / 3, 0], [1 / 4] * 4, [1 / 2, 1, 1 / 2, 1 / 2]], rtol=1e-6
+    )
+    ((_, reason),) = french.embed([about("or", "L'or est.")]).lost
+    assert reason == "no token of 'or' is in the vocabulary"
+
+
+def test_a_name_before_its_suffix_is_the_word() -> None:
+    turkish = StaticEmbedding.from_arrays(["Ali", "burada"], [[1.0, 0.0], [0.0, 1.0]], "tr")
+    np.testing.assert_allclose(turkish.embed([about("Ali", "Ali'nin evi burada.")]).vectors, [[0.5, 0.5]], rtol=1e-6)
+
+
 def test_a_sentence_without_its_own_word_is_lost() -> None:
     embedded = embedding().embed([about("Zoë", "Zoë is he."), about("Zoë", "Zoë's is he.")])
     assert embedded.kept == ()

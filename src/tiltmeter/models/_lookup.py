@@ -17,6 +17,7 @@ _CASES: tuple[Case, ...] = get_args(Case)
 _MULTIWORD: tuple[Multiword, ...] = get_args(Multiword)
 _GAP = re.compile(r"[\s_]+")
 _PIECE = re.compile(r"[^\s_-]+")
+_ELIDED = re.compile(r"((?:[^\W\d_]{1,2}|\w*(?:qu|ll)|anch|quest)['’])(?!(?:d|ll|m|re|s|t|ve)$)(\w.*)", re.IGNORECASE)
 _CLITIC = re.compile(r"(.+?)(n['’]t|['’]\w*)", re.IGNORECASE)
 
 
@@ -77,7 +78,11 @@ class Lookup:
 
 
 def tokens(passage: Passage) -> list[Token]:
-    """What stands between spaces in a sentence, without the punctuation around it."""
+    """What stands between spaces in a sentence, without the punctuation around it.
+
+    An article that elides before the passage's own word is a token of its own: in "L'amour est ici", "L'" is known to
+    every vocabulary, and must not be taken for "amour".
+    """
     found = []
     for match in re.finditer(r"\S+", passage.text):
         start, end = match.span()
@@ -85,6 +90,9 @@ def tokens(passage: Passage) -> list[Token]:
             start += 1
         while start < end and _is_punctuation(passage.text[end - 1]):
             end -= 1
+        if start < passage.start < end and passage.text[passage.start - 1] in "'’":
+            found.append(Token(passage.text[start : passage.start].replace("’", "'"), own=False))
+            start = passage.start
         if start < end:
             own = start < passage.end and passage.start < end
             found.append(Token(passage.text[start:end], own))
@@ -92,7 +100,10 @@ def tokens(passage: Passage) -> list[Token]:
 
 
 def clitics(token: str) -> list[str]:
-    """`person's` in two pieces, as the tokenizer of GloVe's corpora has them: person, 's."""
+    """`person's` in two pieces, as the tokenizer of GloVe's corpora has them: person, 's; and what French and Italian
+    elide as that of fastText's has it: c', est."""
+    if found := _ELIDED.fullmatch(token):
+        return [found[1].replace("’", "'"), found[2]]
     found = _CLITIC.fullmatch(token)
     return [found[1], found[2].replace("’", "'")] if found else []
 
