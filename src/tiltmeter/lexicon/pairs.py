@@ -28,9 +28,10 @@ _DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 
 @dataclass(frozen=True, slots=True)
 class SentencePair:
-    """`more` is the sentence about the group that a stereotype concerns, `less` the one about another group.
+    """`more` is the more stereotypical of the two sentences, whatever the direction.
 
-    With direction "antistereo" the pair goes against the stereotype: it is `less` that would be the stereotypical one.
+    With direction "stereo" it states a stereotype of a disadvantaged group, and `less` says the same of another group;
+    with "antistereo" it is `less` that speaks of that group, and goes against a stereotype of it.
     """
 
     more: str
