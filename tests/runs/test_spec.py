@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,18 @@ MODELS = "models: [{path: VECTORS, name: small}]\n"
         ("models: " + "[" * 500 + "\n", 1, "nested too deeply"),
         ("models: [VECTORS]\n---\nseed: 1\n", 2, "second document"),
         ('models: [VECTORS]\ntitle: "a\\u0000b"\n', 2, "U+0000"),
+        ("models: VECTORS\n", 1, "it should be a list. Write models: ["),
+        (MODELS + "metrics: weat\n", 2, "it should be a list. Write metrics: [weat]."),
+        (MODELS + "tests: [weat6, 7]\n", 2, "tests, entry 2, is 7: it should be text"),
+        (MODELS + "title: 2026\n", 2, 'Put it into quotes: "2026".'),
+        (MODELS + "level: true\n", 2, "level is true: it should be a number"),
+        (MODELS + "tests: []\n", 2, "tests is []: it is empty"),
+        (MODELS + "metrics:\n  - weat\n  -\n", 4, "metrics, entry 2, is empty. Write the name of a metric"),
+        ("models: [5]\n", 1, "models, entry 1, is 5. Write the path of a model"),
+        ("models:\n  - paht: VECTORS\n", 2, "there is no key 'paht' here. Did you mean 'path'?"),
+        ("models:\n  - path: VECTORS\n    lookup: [lover]\n", 3, "lookup, entry 1, is 'lover'. Did you mean 'lower'?"),
+        ("models:\n  - path: VECTORS\n    multiword: mean\n", 3, "'average', 'underscore' or 'none'"),
+        ("models:\n  - path: VECTORS\n    pooling: clss\n", 3, "Did you mean 'cls'?"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(make_spec: MakeSpec, text: str, line: int, said: str) -> None:
@@ -68,6 +81,10 @@ def test_what_is_wrong_is_named_with_its_line(make_spec: MakeSpec, text: str, li
         (MODELS + "metrics:\n  - metric: lpbs\n    models: [small]\n", 3, "cannot be measured on 'small'"),
         ("models:\n  - path: VECTORS\n  - path: VECTORS\n", 3, "two models are called"),
         ("models:\n  - path: VECTORS\n    pooling: cls\n", 3, "no option 'pooling'"),
+        (MODELS + "language: xx\n", 2, "nothing to measure on 'small' in the language 'xx'"),
+        (MODELS.replace("}", "}, {path: VECTORS, name: b, language: nl-BE}"), 1, "'b' in the language 'nl-BE'"),
+        ("models:\n  - " + "x" * 3_000 + "\n", 2, "File name too long"),
+        (MODELS + "tests:\n  - batch.yaml\n", 3, "batch.yaml: a test cannot be read"),
     ],
 )
 def test_what_does_not_exist_or_fit_is_named_with_its_line(
@@ -78,6 +95,35 @@ def test_what_does_not_exist_or_fit_is_named_with_its_line(
         plan(read_spec(path))
     assert f"{path}:{line}: " in str(caught.value)
     assert said in str(caught.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_refused_in_place_of_waiting_for_it(make_spec: MakeSpec, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="not a regular file"):
+        plan(read_spec(make_spec("models: [pipe]\n")))
+
+
+def test_the_line_of_a_test_file_stands_beside_that_of_the_spec(make_spec: MakeSpec, tmp_path: Path) -> None:
+    (tmp_path / "own.txt").write_text("a, b\nc, d\n", encoding="utf-8")
+    path = make_spec(MODELS + "tests: [own.txt]\n")
+    with pytest.raises(InputError) as caught:
+        plan(read_spec(path))
+    assert str(caught.value).startswith(f"{path}:2: {tmp_path / 'own.txt'}:")
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("models: [demo:de]\n", "de"),
+        ("models: [demo:de]\nlanguage: en\n", "en"),
+        ("models: [{path: demo:de, language: fr}]\nlanguage: en\n", "fr"),
+    ],
+)
+def test_a_demo_model_is_asked_in_its_own_language_unless_the_spec_says_another(
+    make_spec: MakeSpec, text: str, language: str
+) -> None:
+    assert [model.language for model in plan(read_spec(make_spec(text))).models] == [language]
 
 
 def test_a_bomb_of_aliases_is_refused_before_it_grows() -> None:

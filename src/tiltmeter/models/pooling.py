@@ -16,14 +16,15 @@ sentence-transformers does; padding always has weight 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.models.tokens import Tokens
 
-POOLINGS = ("cls", "mean", "last", "max", "target_first", "target_pooled")
+Pooling = Literal["cls", "mean", "last", "max", "target_first", "target_pooled"]
+POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
 # What a sentence-transformers folder may ask for beside: the first token whatever it is, the sum over √n, and the mean
 # in which the token at position i (from 1) counts i times.
 FOLDER_POOLINGS = ("first", "max", "mean", "mean_sqrt_len", "weighted_mean", "last")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tiltmeter.errors import ModelError
+from tiltmeter.errors import InputError, ModelError
 from tiltmeter.models import gguf_file, huggingface, projection
 from tiltmeter.models.load import kind_of, lm_kind_of, load
+from tiltmeter.models.named import language_of, path_of
 from tiltmeter.models.sentence_transformers import is_pipeline, read_pipeline
 from tiltmeter.runs.spec import MODEL_OPTIONS, ModelSpec, SpecFile
 
@@ -17,19 +18,22 @@ LANGUAGE_MODELS = ("masked", "causal")
 def location(file: SpecFile, spec: ModelSpec) -> str:
     """A path beside the spec, if there is such a thing, else the name or path as it is written."""
     beside = file.path(spec.path)
-    try:
-        found = beside.exists()
-    except (OSError, ValueError):  # too long, or a NUL
-        found = False
-    return str(beside) if found else spec.path
+    return str(beside) if _exists(beside) else spec.path
 
 
 def label(spec: ModelSpec, path: str) -> str:
     """What tables call a model: its name, that of its file or folder, or that on the hub."""
     if spec.name:
         return spec.name
-    is_path = path != spec.path or Path(path).is_absolute() or Path(path).exists()
+    is_path = path != spec.path or Path(path).is_absolute() or _exists(Path(path))
     return Path(path).resolve().name if is_path else path
+
+
+def language(path: str, spec: ModelSpec, file: SpecFile) -> str:
+    """That of the words a model is asked about: what the spec says, or else that of a demo model."""
+    if spec.language is not None:
+        return spec.language
+    return file.spec.language if "language" in file.spec.model_fields_set else language_of(path)
 
 
 def kind(path: str, spec: ModelSpec) -> str:
@@ -57,6 +61,9 @@ def fingerprint(path: str, kind: str, spec: ModelSpec) -> str:
     if file is not None:
         return projection.read_projection(file).fingerprint_of(fingerprint(bare, kind, spec))
     if kind in ("static", "precomputed"):
+        place = path_of(path)
+        if place.exists() and not place.is_file() and not place.is_dir():  # a pipe says once what a run reads twice
+            raise InputError("is not a regular file.", where=place, hint="Save it as a file first.")
         return load(path, kind=kind).fingerprint
     if gguf_file.is_gguf(path):
         return gguf_file.fingerprint(Path(path))
@@ -69,6 +76,13 @@ def option_names(kind: str) -> tuple[str, ...]:
     """The options that a model of this kind may have; a language model may serve as an encoder too."""
     also = MODEL_OPTIONS["encoder"] if kind in LANGUAGE_MODELS else ()
     return tuple(dict.fromkeys((*MODEL_OPTIONS[kind], *also)))
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # too long, or a NUL
+        return False
 
 
 def _source(spec: ModelSpec) -> dict[str, Any]:

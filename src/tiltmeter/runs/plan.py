@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tiltmeter.errors import TiltmeterError, did_you_mean
+from tiltmeter.errors import InputError, TiltmeterError, did_you_mean
+from tiltmeter.lexicon.catalogue import languages
 from tiltmeter.metrics import METRICS
 from tiltmeter.models import gguf_file
 from tiltmeter.models.named import training_counts
@@ -65,9 +66,11 @@ def plan(file: SpecFile, earlier: Callable[[], Mapping[str, Model]] = dict) -> P
     models = _models(file, earlier)
     used: set[Place] = set()
     jobs: dict[str, Job] = {}
-    for model in models:
-        for job in _jobs(file, model, models, used):
-            jobs.setdefault(job.hash, job)
+    for number, model in enumerate(models):
+        of_model = {job.hash: job for job in _jobs(file, model, models, used)}
+        if not of_model:
+            raise _nothing_to_do(file, number, model)
+        jobs |= of_model
     for number, name in enumerate(file.spec.tests or ()):
         if ("tests", number) not in used:
             raise file.error(
@@ -75,8 +78,6 @@ def plan(file: SpecFile, earlier: Callable[[], Mapping[str, Model]] = dict) -> P
                 ("tests", number),
                 "Add one that does, or drop it.",
             )
-    if not jobs:
-        raise file.error("there is nothing to do.", ("models",), "Give tests in the language of the models.")
     order = [model.name for model in models]
     # What needs the same form of a model comes together, so that it is loaded once.
     ordered = sorted(jobs.values(), key=lambda job: (order.index(job.model.name), not _wants_vectors(job.metric)))
@@ -120,6 +121,19 @@ def _jobs(file: SpecFile, model: Model, models: list[Model], used: set[Place]) -
             ("models", [one.name for one in models].index(model.name)),
             "See `tiltmeter list metrics`.",
         )
+
+
+def _nothing_to_do(file: SpecFile, number: int, model: Model) -> InputError:
+    """No test of a metric that fits is in the model's language: most often, there is no such language here."""
+    own: Place = ("models", number, "language")
+    place = own if file.spec.models[number].language is not None else ("language",)
+    known = languages()
+    hint = "Give tests of your own in that language."
+    if model.language not in known:
+        hint = did_you_mean(model.language, known) or f"There are: {', '.join(known)}; or give tests of your own."
+    return file.error(
+        f"there is nothing to measure on {model.name!r:.60} in the language {model.language!r:.20}.", place, hint
+    )
 
 
 def _counts(file: SpecFile, model: Model) -> Mapping[str, int]:
@@ -166,4 +180,4 @@ def _model(file: SpecFile, spec: ModelSpec, number: int, earlier: Callable[[], M
         if key not in allowed:
             hint = f"It has: {', '.join(allowed)}." if allowed else "It has none."
             raise file.error(f"a model of the kind {kind!r} has no option {key!r}.", (*place, key), hint)
-    return Model(name, path, kind, spec.language or file.spec.language, fingerprint, options)
+    return Model(name, path, kind, identity.language(path, spec, file), fingerprint, options)

@@ -11,17 +11,20 @@ metrics:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from tiltmeter.errors import InputError, did_you_mean
+from tiltmeter.errors import InputError
 from tiltmeter.metrics.logprob import Averaging
 from tiltmeter.metrics.permutation import Alternative, Method
+from tiltmeter.models._lookup import Case, Multiword
+from tiltmeter.models.pooling import Pooling
 from tiltmeter.runs.results import ALPHA
+from tiltmeter.runs.spec_errors import explained
 from tiltmeter.runs.yaml_text import Place, YamlText, parse_yaml
 
 Kind = Literal["static", "encoder", "precomputed", "masked", "causal"]
@@ -57,7 +60,7 @@ class ModelSpec(_Checked):
     kind: Kind | None = None
     language: Text | None = None
     revision: Text | None = None
-    pooling: Text | None = None
+    pooling: Pooling | None = None
     layer: int | None = None
     dtype: Literal["float32", "bfloat16", "float16"] | None = None
     device: Text | None = None
@@ -66,8 +69,8 @@ class ModelSpec(_Checked):
     padding_text: bool | None = None
     several_tokens: bool | None = None
     share_prefixes: bool | None = None
-    lookup: Texts | None = None
-    multiword: Text | None = None
+    lookup: Annotated[list[Case], Field(min_length=1)] | None = None
+    multiword: Multiword | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -221,51 +224,10 @@ def parse_spec(text: YamlText) -> SpecFile:
     try:
         return SpecFile(RunSpec.model_validate(text.value), text)
     except ValidationError as error:
-        raise _explained(text, error) from None
+        raise explained(text, error, _fields) from None
 
 
-def _explained(text: YamlText, error: ValidationError) -> InputError:
-    """The first thing that is wrong, in our own words."""
-    found = error.errors(include_url=False)[0]
-    place = _place(text.value, found["loc"])
-    key = next((step for step in reversed(place) if isinstance(step, str)), "the spec")
-    given, context = found.get("input"), found.get("ctx", {})
-    match found["type"]:
-        case "extra_forbidden":
-            known = _fields(found["loc"])
-            hint = did_you_mean(key, known) or f"Known here: {', '.join(known)}."
-            return text.error(f"there is no key {key!r} here.", place, hint)
-        case "missing":
-            return text.error(f"the key {found['loc'][-1]!r} is missing.", place, "Add it.")
-        case "union_tag_not_found":
-            return text.error("this entry names no metric.", place, "Write metric: and its name.")
-        case "union_tag_invalid":
-            tag = str(context.get("tag"))
-            hint = did_you_mean(tag, METRIC_SPECS) or f"There are: {', '.join(METRIC_SPECS)}."
-            return text.error(f"there is no metric {tag!r:.60}.", (*place, "metric"), hint)
-        case "literal_error":
-            expected = str(context["expected"])
-            near = did_you_mean(given, [one.strip("'") for one in expected.replace(" or ", ", ").split(", ")]) if (
-                isinstance(given, str)
-            ) else None  # fmt: skip
-            return text.error(f"{key} is {given!r:.60}.", place, near or f"It may be: {expected}.")
-        case _:
-            message = found["msg"].removeprefix("Input ")
-            return text.error(f"{key} is {given!r:.60}: it {message}.", place, None)
-
-
-def _place(value: Any, location: tuple[int | str, ...]) -> Place:
-    """Where in the document an error stands; pydantic adds the names of alternatives, and what is missing."""
-    place: list[str | int] = []
-    for step in location:
-        inside = step in value if isinstance(value, dict) else isinstance(value, list) and step in range(len(value))
-        if inside:
-            value = value[step]
-            place.append(step)
-    return tuple(place)
-
-
-def _fields(location: tuple[int | str, ...]) -> list[str]:
+def _fields(location: Sequence[int | str]) -> list[str]:
     """The keys that are known where an error stands."""
     holder: type[BaseModel] = RunSpec
     if location[0] == "models":

@@ -105,7 +105,7 @@ def _named(file: SpecFile, name: str, lang: str, place: Place) -> Iterator[tuple
             raise file.error(f"no test matches {name!r:.60}.", place, "See `tiltmeter list tests`.")
         yield from ((test, False) for test in found)
         for path in files:
-            yield from ((test, False) for test in _read(path, lang))
+            yield from ((test, False) for test in _read(file, path, lang, place))
         return
     path = file.path(name)
     try:
@@ -115,7 +115,7 @@ def _named(file: SpecFile, name: str, lang: str, place: Place) -> Iterator[tuple
     if not is_file:
         hint = did_you_mean(name, bundled) or "Give the name of a bundled test (`tiltmeter list tests`), or a file."
         raise file.error(f"there is no test {name!r:.60} in language {lang!r:.20}.", place, hint)
-    yield from ((test, True) for test in _read(path, lang))
+    yield from ((test, True) for test in _read(file, path, lang, place))
 
 
 def _is_glob(pattern: str) -> bool:
@@ -124,8 +124,15 @@ def _is_glob(pattern: str) -> bool:
     return "." in pattern and not path.is_absolute() and ".." not in path.parts and "**" not in pattern
 
 
+def _read(file: SpecFile, path: Path, lang: str, place: Place) -> tuple[AssociationTest, ...]:
+    try:
+        return _read_once(path, lang)
+    except InputError as error:
+        raise _at(file, place, error) from None
+
+
 @cache
-def _read(path: Path, lang: str) -> tuple[AssociationTest, ...]:
+def _read_once(path: Path, lang: str) -> tuple[AssociationTest, ...]:
     return read_tests(path, lang)
 
 
@@ -154,5 +161,4 @@ def _matrix(metric: Indirect | Direct, lang: str) -> Matrix:
 
 
 def _at(file: SpecFile, place: Place, error: InputError) -> InputError:
-    where = "" if error.where is None else f"{error.where}: "
-    return file.error(f"{where}{error.message}", place, error.hint)
+    return file.error(str(InputError(error.message, where=error.where, line=error.line)), place, error.hint)
