@@ -36,6 +36,14 @@ def replacing(path: Path, *, flush: bool = True) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
+def ensure_folder(folder: Path) -> None:
+    """Create the folder, and those above it, if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror}).", where=folder) from None
+
+
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)

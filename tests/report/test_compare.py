@@ -16,6 +16,9 @@ from tiltmeter.cli.report import report as report_command
 from tiltmeter.errors import InputError
 from tiltmeter.report.compare import Pair, compare, markdown
 from tiltmeter.report.compare_page import comparison_page, write_comparison
+from tiltmeter.report.figures import figures
+from tiltmeter.report.latex import write_tables as write_latex
+from tiltmeter.report.style import COLUMN, save
 
 from .samples import everything, hostile, weat, write_run
 from .test_html import Page
@@ -112,6 +115,19 @@ def test_a_comparison_is_written_the_same_twice(tmp_path: Path) -> None:
     first, second = (write_comparison(tmp_path / run, found, ("a", "$b$")) for run in ("x", "y"))
     assert {path.name for path in first} >= {"compare.html", "compare.md", "compare-weat-column.pdf"}
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    inside = tmp_path / "file/inside"
+    for write in (
+        lambda: write_comparison(inside, compare(everything(), everything()), ("one", "two")),
+        lambda: write_latex(inside, everything()),
+        lambda: save(figures(everything())["significance"](COLUMN), inside, "x"),
+    ):
+        with pytest.raises(InputError, match="cannot be written") as caught:
+            write()
+        assert str(inside) in str(caught.value)
 
 
 def test_the_commands(tmp_path: Path) -> None:

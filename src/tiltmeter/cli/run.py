@@ -143,7 +143,7 @@ def _say_how_it_went(summary: Summary, page: Path | None) -> None:
     kept = f", {summary.kept} of them before" if summary.kept else ""
     say(
         f"{done} of {summary.jobs} jobs done{kept}; {summary.measurements} measurements in {summary.seconds:.1f} s"
-        + (f"; [red]{len(summary.failed)} failed[/], and are tried again by the next run" if summary.failed else "")
+        + (f"; [red]{len(summary.failed)} failed[/], to be tried again by the next run" if summary.failed else "")
     )
     say(Text(f"results: {summary.folder}" if page is None else f"report: {page}"))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from tiltmeter.files import replacing
+from tiltmeter.files import ensure_folder, replacing
 from tiltmeter.report.compare import Comparison, Pair, markdown
 from tiltmeter.report.figures import WIDTHS
 from tiltmeter.report.html import page
@@ -23,7 +23,7 @@ _DRAWN = 40
 
 def write_comparison(folder: Path, found: Comparison, titles: tuple[str, str]) -> list[Path]:
     """Write compare.html, compare.md and the figure, at the width of a column and of a page."""
-    folder.mkdir(parents=True, exist_ok=True)
+    ensure_folder(folder)
     texts = {"compare.html": comparison_page(found, titles), "compare.md": markdown(found)}
     for name, text in texts.items():
         with replacing(folder / name) as part:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from tiltmeter.files import replacing
+from tiltmeter.files import ensure_folder, replacing
 from tiltmeter.measurement import Measurement
 from tiltmeter.report.latex_text import decimal, escape, p_value, table_format
 from tiltmeter.report.names import file_name, file_names, shown_names
@@ -59,7 +59,7 @@ def tables(measurements: Sequence[Measurement], *, alpha: float = ALPHA) -> dict
 
 def write_tables(folder: Path, measurements: Sequence[Measurement], *, alpha: float = ALPHA) -> list[Path]:
     """Write `<name>.tex` for each table, and `all.tex`: a document that shows them."""
-    folder.mkdir(parents=True, exist_ok=True)
+    ensure_folder(folder)
     made = tables(measurements, alpha=alpha)
     written = {f"{stem}.tex": made[name] for name, stem in file_names(made, taken=["all"]).items()}
     written["all.tex"] = document(sorted(written, key=lambda name: (name != "summary.tex", name)))

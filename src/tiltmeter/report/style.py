@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager, get_font
 
-from tiltmeter.files import replacing
+from tiltmeter.files import ensure_folder, replacing
 from tiltmeter.report.names import file_name
 
 COLUMN = 3.3  # inches: one column of a two-column page
@@ -88,7 +88,7 @@ def panels(
 
 def save(made: Figure, folder: Path, name: str, formats: Sequence[str] = ("pdf", "png", "svg")) -> list[Path]:
     """Write a figure for print, for the screen and for editing; the same figure gives the same bytes."""
-    folder.mkdir(parents=True, exist_ok=True)
+    ensure_folder(folder)
     written = []
     for form in formats:
         path = folder / f"{file_name(name)}.{form}"

@@ -12,6 +12,7 @@ made of stands in `tiltmeter.runs.results`.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import re
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tiltmeter.errors import InputError
-from tiltmeter.files import replacing
+from tiltmeter.files import ensure_folder, replacing
 from tiltmeter.measurement import Measurement
 from tiltmeter.runs.arrays import Arrays, is_arrays, write_arrays
 from tiltmeter.runs.job import Model
@@ -120,8 +121,9 @@ class RunFolder:
     def add(self, key: str, record: Record, arrays: Arrays | None) -> None:
         """Keep a finished job; its arrays first, so that they are there once its file is."""
         if arrays is not None:
-            self.arrays.mkdir(exist_ok=True)
-            write_arrays(self.arrays / f"{key}.safetensors", arrays)
+            with _space_needed():
+                ensure_folder(self.arrays)
+                write_arrays(self.arrays / f"{key}.safetensors", arrays)
         value = {
             "job": record.job,
             "arrays": arrays is not None,
@@ -174,11 +176,17 @@ class RunFolder:
         return Record(job, measurements, float(seconds), skipped, bool(value.get("arrays")))
 
     def _write(self, path: Path, text: str, *, flush: bool = True) -> None:
-        try:
-            with replacing(path, flush=flush) as part:
-                part.write_text(text, encoding="utf-8")
-        except InputError as error:
-            raise InputError(error.message, where=error.where, hint=_FREE_SPACE) from error
+        with _space_needed(), replacing(path, flush=flush) as part:
+            part.write_text(text, encoding="utf-8")
+
+
+@contextlib.contextmanager
+def _space_needed() -> Iterator[None]:
+    """Says what to do where a file cannot be written."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.message, where=error.where, hint=_FREE_SPACE) from error
 
 
 def locked(file: IO[str]) -> bool:
