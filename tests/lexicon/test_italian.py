@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from tiltmeter.lexicon.catalogue import word_set, word_sets
+from tiltmeter.lexicon.catalogue import template_sets, word_set, word_sets
 from tiltmeter.lexicon.grammar import grammar_of
 from tiltmeter.lexicon.templates import BLANK, Blank, Template
 from tiltmeter.lexicon.words import Gender, Genus, Kind, Word
@@ -156,9 +158,18 @@ def test_an_occupation_that_is_alike_for_both_still_has_two_articles() -> None:
 
 
 def test_the_article_stays_beside_the_blank() -> None:
-    template = Template("{word:definite} piace a {name}.", "it")
+    template = Template("{word:definite} è la bevanda preferita di {name}.", "it")
     name = Word("Anna", frozenset({Kind.NAME}))
     water = Word("acqua", frozenset({Kind.MASS}), genus=Genus.FEMININE)
-    assert template.fill({"word": Blank(like=water), "name": name}) == f"L'{BLANK} piace a Anna."
+    assert template.fill({"word": Blank(like=water), "name": name}) == f"L'{BLANK} è la bevanda preferita di Anna."
     assert template.form("word", water) == "acqua"
-    assert template.fill({"word": water, "name": name}) == "L'acqua piace a Anna."
+    assert template.fill({"word": water, "name": name}) == "L'acqua è la bevanda preferita di Anna."
+
+
+def test_no_word_before_a_name_tells_how_it_begins() -> None:
+    """ "Ad Anna", but "a Marco": it must not stand beside the blank of a name."""
+    for templates in template_sets("it").values():
+        for slot in ("target", "feature"):
+            if getattr(templates, slot) == "name":
+                wrong = re.compile(rf"\b(?:a) {{{slot}\b", re.IGNORECASE)
+                assert [text for text in templates.sentences if wrong.search(text)] == []

@@ -94,6 +94,16 @@ def test_words_of_gender_are_of_one_gender_each_and_of_both_in_equal_number(lang
 
 
 @each_language
+def test_no_form_of_a_word_for_women_is_one_of_a_word_for_men(lang: str) -> None:
+    """signore is both: one gentleman, and several ladies."""
+    grammar, forms = grammar_of(lang), ("noun", "plural")
+    of: dict[Gender | None, set[str]] = {Gender.FEMALE: set(), Gender.MALE: set()}
+    for word in catalogue.word_set("gender", lang).words:
+        of[word.gender] |= {form.text for form in (grammar.inflect(word, asked) for asked in forms) if form is not None}
+    assert of[Gender.FEMALE] & of[Gender.MALE] == set()
+
+
+@each_language
 def test_control_words_stand_in_no_test(lang: str) -> None:
     tested = {
         word
