@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from tiltmeter.lexicon.catalogue import word_set, word_sets
+from tiltmeter.lexicon.catalogue import template_sets, word_set, word_sets
 from tiltmeter.lexicon.grammar import grammar_of
 from tiltmeter.lexicon.templates import BLANK, Blank, Template
 from tiltmeter.lexicon.words import Gender, Genus, Kind, Word
@@ -139,3 +141,12 @@ def test_what_elides_stays_beside_the_blank() -> None:
     water = Word("eau", frozenset({Kind.MASS}), genus=Genus.FEMININE)
     assert template.fill({"word": Blank(like=water)}) == f"Léa boit beaucoup d'{BLANK}."
     assert template.form("word", water) == "eau"
+
+
+def test_no_word_before_a_name_tells_how_it_begins() -> None:
+    """ "D'Anne", but "de Léa": it must not stand beside the blank of a name."""
+    for templates in template_sets("fr").values():
+        for slot in ("target", "feature"):
+            if getattr(templates, slot) == "name":
+                wrong = re.compile(rf"\b(?:de|que|si|lorsque) {{{slot}\b", re.IGNORECASE)
+                assert [text for text in templates.sentences if wrong.search(text)] == []
