@@ -49,7 +49,7 @@ def test_the_file_names_what_is_published_measured_and_the_difference(tmp_path: 
     assert row == {
         **{"table": "t", "source": "s, table 1", "model": "m", "what": "a"},
         **{"published": "1.5", "measured": "1.25", "difference": "-0.25", "low": "", "high": ""},
-        **{"p_value": "", "p_corrected": "", "met": "no", "remark": ""},
+        **{"p_value": "", "p_corrected": "", "level": "", "met": "no", "remark": ""},
     }
     assert table.summary() == "0 of 1 published figures are met"
 
@@ -74,6 +74,22 @@ def test_a_reader_sees_signs_bounds_and_corrected_p_values() -> None:
     assert rows[1]["p-value"] == "0.012"
     assert rows[1]["corrected"] == "0.025"
     assert rows[2]["published"] == "< 1e-07"
+    assert [row["met"] for row in rows] == ["yes", "no", "yes"]
+
+
+def test_an_interval_names_its_level(tmp_path: Path) -> None:
+    table = Replicated(
+        title="t",
+        source="s",
+        model="m",
+        columns=("test",),
+        figures=(figure(None, 1.0, low=0.5, high=1.5), figure(None, 1.0)),
+        level=0.89,
+    )
+    assert [row["89 % interval"] for row in table.rows()] == ["0.50 … 1.50", "–"]
+    assert "met" not in next(table.rows())  # nothing is published
+    header, *lines = (line.split("\t") for line in write_tsv(tmp_path, [table]).read_text("utf-8").splitlines())
+    assert [line[header.index("level")] for line in lines] == ["0.89", ""]
 
 
 def test_printed_differences_of_ranks_are_of_the_printed_ranks() -> None:

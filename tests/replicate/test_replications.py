@@ -62,6 +62,7 @@ def test_all_ten_effect_sizes_of_caliskan_et_al(shared: Path, tmp_path: Path) ->
     for figure in by_figure["p, normal fit"]:
         if figure["test"] == "weat7":
             assert figure["measured"] == pytest.approx(0.018, abs=0.001)
+            assert figure["met"]
         else:  # a power of ten, rounded up
             assert figure["published"] / 10 < figure["measured"] < figure["published"]
     assert all(

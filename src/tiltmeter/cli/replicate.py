@@ -68,7 +68,8 @@ def replicate(
         )
         return
     _print(done)
-    say(Text(f"results: {done.folder}, figures: {done.folder / 'replication.tsv'}", style="dim"))
+    lost = " (measurements.tsv names the lost words)" if (done.folder / "measurements.tsv").exists() else ""
+    say(Text(f"results: {done.folder}{lost}, figures: {done.folder / 'replication.tsv'}", style="dim"))
 
 
 def _list(sources: Sequence[Source], as_json: bool) -> None:

@@ -68,7 +68,8 @@ def tables(model: str, found: Found, *, seed: int = 0) -> list[Replicated]:
             figures=tuple(_mac(found.get("religion", {}), seed)),
             note="The published figures are of the Reddit embedding. Here debiasing is fitted to the words of the test "
             "alone, there to the whole embedding. p-values: paired t-tests of the averages by word and set, which the "
-            "paper shows not to be trusted. Intervals: bootstrap over protected words.",
+            f"paper shows not to be trusted. Intervals: bootstrap over protected words. Met: a MAC within "
+            f"{printed['tolerance']['mac']:g}.",
         ),
         *(_shares(model, test, found[test], seed) for test in TESTS if test in found),
     ]
@@ -126,7 +127,10 @@ def _shares(model: str, test: str, found: Mapping[str, Distances], seed: int) ->
                     remark="" if here else _MISSING,
                 )
             )
-    note = "The published figures are of the Reddit embedding. Intervals: bootstrap over protected words."
+    note = (
+        "The published figures are of the Reddit embedding. Intervals: bootstrap over protected words. Met: within "
+        f"{printed['tolerance']['within']:g}."
+    )
     if test != "religion":
         note += (
             f" The paper prints no bounds for {test}; these are those of religion. In its distances no bounds give "

@@ -35,8 +35,8 @@ def replicate(name: str, request: Request) -> list[Replicated]:
                 _figure(test, rows.get((model, test)), corrected, reasons.get((model, "lpbs", test), ""))
                 for test in printed["tests"]
             ),
-            note="No published LPBS scores are at hand to compare these with. p-values: two-sided, over partitions of "
-            "the attributes; corrected: Holm over the table.",
+            note="p-values: two-sided, over partitions of the attributes; corrected: Holm over the table. Intervals: "
+            "BCa bootstrap over attributes.",
         )
         for model in models_of(run)
     ]

@@ -45,8 +45,8 @@ def replicate(request: Request) -> list[Replicated]:
                 columns=("test", "of"),
                 figures=tuple(figures),
                 note="seat.tsv in the run folder has the nine columns of the supplement, which prints no figures. "
-                "p-values take sentences for independent, as the source does, and intervals do not. Corrected: Holm "
-                "over the whole table.",
+                "p-values take sentences for independent, as the source does. Intervals, a BCa bootstrap over words, "
+                "do not. Corrected: Holm over the whole table.",
             )
         )
     matrix = Replicated(

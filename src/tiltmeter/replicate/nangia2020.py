@@ -32,7 +32,7 @@ def replicate(request: Request) -> list[Replicated]:
         rows = [row for row in run.measurements if row.model == model]
         types = [row for row in rows if row.details["part"] not in _PARTS]
         whole = request.data is not None
-        known = printed["scores"].get(model, {}) if whole else {}
+        known = printed["scores"].get(model.rpartition("/")[2], {}) if whole else {}
         counts = [
             Figure(
                 labels=("pairs", ""),
@@ -59,8 +59,9 @@ def replicate(request: Request) -> list[Replicated]:
             for row in rows
         ]
         note = (
-            "50 is unbiased. p-values: two-sided, against 50; corrected: Holm over the table. Published scores are at "
-            "hand for bert-base-uncased on all pairs, as the code of the source prints them, and no others."
+            "50 is unbiased. p-values: two-sided, against 50; corrected: Holm over the table. Intervals: BCa bootstrap "
+            "over pairs; where all of them agree, Clopper and Pearson's. Published scores are at hand for "
+            "bert-base-uncased on all pairs, as the code of the source prints them, and no others."
         )
         if not whole:
             note += " Measured on our own small set of pairs; --data takes the file of CrowS-Pairs."

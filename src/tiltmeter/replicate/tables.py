@@ -14,7 +14,8 @@ from tiltmeter.measurement import Measurement
 
 TSV = "replication.tsv"
 _NUMBERS = ("published", "measured", "difference", "low", "high", "p_value", "p_corrected")
-_COLUMNS = ("table", "source", "model", "what", *_NUMBERS, "met", "remark")
+_COLUMNS = ("table", "source", "model", "what", *_NUMBERS, "level", "met", "remark")
+_MET = {True: "yes", False: "no", None: ""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,9 +118,12 @@ class Replicated:
     columns: tuple[str, ...]
     figures: tuple[Figure, ...]
     note: str = ""
+    level: float = 0.95  # of the intervals
 
     def rows(self) -> Iterator[dict[str, str]]:
-        """For a reader: labels, published, measured, difference, interval, remark; what no figure has is left out."""
+        """For a reader: labels, published, measured, difference, whether it is met, interval, remark; what no figure
+        has is left out."""
+        compared = any(each.met is not None for each in self.figures)
         intervals = any(math.isfinite(each.low) for each in self.figures)
         numbers = any(each.difference is not None for each in self.figures)
         tested = any(math.isfinite(each.p_value) for each in self.figures)
@@ -130,8 +134,10 @@ class Replicated:
             row |= {"published": each.shown_published, "measured": each.shown(each.measured)}
             if numbers:
                 row["difference"] = each.shown_difference
+            if compared:
+                row["met"] = _MET[each.met]
             if intervals:
-                row["interval"] = each.shown_interval
+                row[f"{100 * self.level:.0f} % interval"] = each.shown_interval
             if tested:
                 row["p-value"] = _shown_p(each.p_value)
             if corrected:
@@ -144,7 +150,7 @@ class Replicated:
         """How many of the published figures came out, and how many were not measured."""
         compared = [each for each in self.figures if each.published is not None]
         if not compared:
-            return "there are no published figures to compare these with"
+            return "No published figures are at hand to compare these with"
         missing = sum(each.met is None for each in compared)
         met = f"{sum(bool(each.met) for each in compared)} of {len(compared)} published figures are met"
         return f"{met}, {missing} not measured" if missing else met
@@ -156,6 +162,7 @@ class Replicated:
             "source": self.source,
             "model": self.model,
             "note": self.note,
+            "level": self.level,
             "figures": [
                 {
                     **dict(zip(self.columns, each.labels, strict=True)),
@@ -183,12 +190,12 @@ def write_tsv(folder: Path, tables: Sequence[Replicated]) -> Path:
         for each in tables:
             for figure in each.figures:
                 values = [getattr(figure, name) for name in _NUMBERS]
-                met = "" if figure.met is None else "yes" if figure.met else "no"
+                level = each.level if math.isfinite(figure.low) else ""
                 table.writerow(
                     [
                         *(each.title, each.source, each.model, " / ".join(figure.labels)),
                         *("" if _finite(value) is None else value for value in values),
-                        *(met, figure.remark),
+                        *(level, _MET[figure.met], figure.remark),
                     ]
                 )
     return folder / TSV
