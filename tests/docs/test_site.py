@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
+import threading
+from functools import partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -37,6 +41,11 @@ class _Page(HTMLParser):
             self.loads.append(str(given["href"]))
         if tag == "a" and given.get("href"):
             self.leads.append(str(given["href"]))
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing to say."""
 
 
 @pytest.fixture(scope="module")
@@ -84,6 +93,34 @@ def test_every_link_leads_somewhere(site: dict[Path, _Page]) -> None:
             assert target.is_file(), f"{path}: {link}"
             if parts.fragment and target in site and not parts.fragment.startswith("__"):
                 assert unquote(parts.fragment) in site[target].places, f"{path}: {link}"
+
+
+def test_commands_are_copied_without_their_prompt(site: dict[Path, _Page]) -> None:
+    """What the button on a block puts into the clipboard can be pasted into a shell."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome") or os.environ.get("TILTMETER_BROWSER")
+    if find_spec("playwright") is None or browser is None:
+        pytest.skip("needs the package playwright, and a browser (Debian: chromium)")
+    from playwright.sync_api import sync_playwright
+
+    folder = min(site, key=lambda path: len(path.parts)).parent
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+    try:
+        with sync_playwright() as started:
+            opened = started.chromium.launch(executable_path=browser, args=flags)
+            context = opened.new_context()
+            context.grant_permissions(["clipboard-read", "clipboard-write"])
+            page = context.new_page()
+            page.goto(f"http://127.0.0.1:{server.server_port}/start/")
+            page.locator(".highlight", has_text="list metrics").locator("[data-clipboard-target]").click()
+            page.wait_for_function("navigator.clipboard.readText()")
+            copied = page.evaluate("navigator.clipboard.readText()")
+            opened.close()
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert copied == "tiltmeter list tests\ntiltmeter list sets\ntiltmeter list metrics"
 
 
 def test_every_page_of_the_menu_is_there(site: dict[Path, _Page]) -> None:

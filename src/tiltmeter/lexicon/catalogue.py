@@ -30,6 +30,7 @@ def word_sets(lang: str = "en") -> Mapping[str, WordSet]:
 
 
 def word_set(name: str, lang: str = "en") -> WordSet:
+    """A bundled set of words, such as occupation."""
     return _named("word set", name, lang, _lexicon(lang).sets)
 
 
@@ -38,6 +39,7 @@ def template_sets(lang: str = "en") -> Mapping[str, TemplateSet]:
 
 
 def template_set(name: str, lang: str = "en") -> TemplateSet:
+    """A bundled set of templates, such as occupation-name."""
     return _named("template set", name, lang, _lexicon(lang).templates)
 
 
@@ -46,6 +48,7 @@ def association_tests(lang: str = "en") -> Mapping[str, AssociationTest]:
 
 
 def association_test(name: str, lang: str = "en") -> AssociationTest:
+    """A bundled association test, such as weat7."""
     return _named("association test", name, lang, _lexicon(lang).tests)
 
 
