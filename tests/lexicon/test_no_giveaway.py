@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from tiltmeter.lexicon import catalogue
 from tiltmeter.lexicon.grammar import grammar_of
 from tiltmeter.lexicon.templates import Blank, Template
+from tiltmeter.lexicon.words import Kind
 
 from .required import LANGUAGES
 
@@ -28,6 +31,16 @@ def test_what_stays_beside_a_blank_for_gender_is_the_same_for_women_and_men(lang
 def test_an_article_with_gender_would_be_noticed() -> None:
     blanks = [Blank(like=word) for word in catalogue.word_set("gender", "de").words]
     assert len(set(Template("{target} ist {feature:a}.", "de").inflected("feature", blanks))) == 2
+
+
+@pytest.mark.parametrize("lang", ["de", "is"])
+@pytest.mark.parametrize("name", ["weat7", "weat8"])
+def test_the_fields_beside_words_of_gender_have_as_many_nouns_of_each_genus(lang: str, name: str) -> None:
+    """Word vectors hold the genus of a noun. Were more of mathematics feminine than of the arts, it would count."""
+    test = catalogue.association_test(name, lang)
+    fields = [Counter(word.genus for word in words.words if Kind.NAME not in word.kinds) for words in (test.x, test.y)]
+    assert None not in fields[0]
+    assert fields[0] == fields[1]
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
