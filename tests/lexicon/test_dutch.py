@@ -41,6 +41,8 @@ def test_plurals_that_are_certain() -> None:
     assert plurals == ["vergaderingen", "waarheden", "madeliefjes", "kapsters"]
     assert form(Word("schip", genus=Genus.NEUTER), "plural") is None
     assert form(Word("ding", genus=Genus.NEUTER), "plural") is None
+    for text in ("ster", "filmster", "camping"):  # sterren, filmsterren, campings
+        assert form(Word(text, PERSON), "plural") is None
 
 
 def test_ij_is_one_letter() -> None:

@@ -42,8 +42,11 @@ def test_words_for_women_take_en_as_those_for_men_do(text: str) -> None:
 
 
 def test_where_a_stem_may_change_the_form_is_written() -> None:
-    for text in ("himmel", "våpen", "hjem", "teater"):  # himmelen, våpenet, hjemmet, teateret
+    for text in ("himmel", "våpen", "hjem", "teater", "kafé"):  # himmelen, våpenet, hjemmet, teateret, kafeen
         assert form(Word(text, genus=Genus.NEUTER), "definite") is None
+    for text in ("bonde", "søster", "datter", "mester"):  # bønder, søstre, døtre; mestre or mestere
+        assert form(Word(text, PERSON), "plural") is None
+    assert form(Word("ting", genus=Genus.MASCULINE), "plural") is None
     assert form(Word("hus", genus=Genus.NEUTER), "plural") is None
     home = Word("hjem", genus=Genus.NEUTER, plural="hjem", forms=(("definite", "hjemmet"), ("definites", "hjemmene")))
     assert [form(home, name) for name in ("a", "definite", "definites")] == ["et hjem", "hjemmet", "hjemmene"]
@@ -61,6 +64,9 @@ def test_where_a_stem_may_change_the_form_is_written() -> None:
         ("gammel", "gamle"),
         ("morsom", "morsomme"),
         ("norsk", "norske"),
+        ("ren", "rene"),
+        ("pen", "pene"),
+        ("åpen", "åpne"),
         ("stille", "stille"),
         ("bra", "bra"),
         ("sur", "sure"),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from tiltmeter.lexicon.grammar.base import Form, Grammar
 from tiltmeter.lexicon.words import Gender, Genus, Kind, Word
+
+# A star is no woman, as a verpleegster is (sterren, filmsterren); and campings are English.
+_NO_RULE = re.compile(r"(?:^|film|pop|rock|zee)ster$|(?:camp|dress|meet|park)ing$")
 
 
 class Dutch(Grammar):
@@ -21,6 +25,8 @@ class Dutch(Grammar):
 
     def pluralise(self, word: Word) -> str | None:
         text = word.text
+        if _NO_RULE.search(text):
+            return None
         if text.endswith("heid"):
             return text.removesuffix("heid") + "heden"
         if text.endswith("ing"):

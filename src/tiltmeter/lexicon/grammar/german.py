@@ -18,6 +18,8 @@ _DEFINITE = {Genus.MASCULINE: "der", Genus.FEMININE: "die", Genus.NEUTER: "das"}
 _ENDINGS = {"attributive-m": "er", "attributive-f": "e", "attributive-n": "es"}
 _LOSES_E = re.compile(r"(?:(?<=[^aeiouäöül])el|(?<=eu|au)er)$")  # dunkel → dunkl-, teuer → teur-
 _TAKES_EN = re.compile(r"(?:ung|heit|keit|schaft|ion|tät)$")
+# Men whose plural is not their singular, as that of Lehrer is: Väter, Brüder, Vettern, Schwäger, Bauern, Bayern.
+_NOT_AS_LEHRER = re.compile(r"(?:vater|bruder|vetter|schwager|bauer|bayer)$", re.IGNORECASE)
 
 
 class German(Grammar):
@@ -43,7 +45,7 @@ class German(Grammar):
                 return text + "en"
             return text + "n" if text.endswith("e") else None
         if genus is Genus.MASCULINE and text.endswith("er") and Kind.PERSON in word.kinds:
-            return text  # der Lehrer, die Lehrer
+            return None if _NOT_AS_LEHRER.search(text) else text  # der Lehrer, die Lehrer
         return text if genus is Genus.NEUTER and text.endswith(("chen", "lein")) else None
 
     def indefinite(self, word: Word) -> Form | None:

@@ -11,7 +11,10 @@ from tiltmeter.lexicon.words import Gender, Genus, Kind, Word
 
 _ARTICLES = {Genus.MASCULINE: "en", Genus.FEMININE: "ei", Genus.NEUTER: "et"}
 _LOSES_E = re.compile(r"(?<=[^aeiouyæøå])e(?=[lnr]$)")  # vakker → vakre, sulten → sultne
+_STRESSED_E = frozenset({"ren", "uren", "stueren", "pen", "sen", "suveren"})  # ren → rene
 _DOUBLE = re.compile(r"(.)\1(?=[lnr]$)")
+_NO_RULE = re.compile(r"^ting$|(?:bonde|søster|datter|mester)$")  # ting, bønder, søstre, døtre, mestre or mestere
+_MAY_CHANGE = ("m", "el", "en", "é")  # hjemmet, and the definite forms of himmel, våpen and orkidé
 
 
 class Norwegian(Grammar):
@@ -29,6 +32,8 @@ class Norwegian(Grammar):
 
     def pluralise(self, word: Word) -> str | None:
         text, genus = word.text, self.genus(word)
+        if _NO_RULE.search(text):
+            return None
         if genus in (Genus.MASCULINE, Genus.FEMININE):
             if text.endswith("e"):
                 return text + "r"  # jente, jenter
@@ -44,7 +49,7 @@ class Norwegian(Grammar):
     def definite(self, word: Word) -> Form | None:
         """pianoet, trommelen are not so: where the stem may change, the form is written out."""
         noun, genus = self.singular(word), self.genus(word)
-        if genus is None or noun.endswith(("m", "el", "en")) or (noun.endswith("er") and Kind.PERSON not in word.kinds):
+        if genus is None or noun.endswith(_MAY_CHANGE) or (noun.endswith("er") and Kind.PERSON not in word.kinds):
             return None
         if noun.endswith("e"):
             return Form(noun[:-1] + {Genus.MASCULINE: "en", Genus.FEMININE: "a"}.get(genus, "et"))
@@ -64,7 +69,7 @@ class Norwegian(Grammar):
             return text
         if text.endswith(("i", "o", "u", "y", "æ", "ø", "å", "et")):
             return None
-        if _LOSES_E.search(text):
+        if _LOSES_E.search(text) and text not in _STRESSED_E:
             return _DOUBLE.sub(r"\1", _LOSES_E.sub("", text)) + "e"
         if text.endswith("m"):
             return text + "me" if text.endswith("som") else None  # slem, slemme; but varm, varme
