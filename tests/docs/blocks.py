@@ -28,6 +28,7 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -39,6 +40,7 @@ _ANYTHING = "…"
 _LANGUAGES = {"console", "python", "toml", "yaml", "csv", "text", "sh"}
 # After an empty line, as an indented line after another is the rest of a paragraph or an entry of a list.
 _INDENTED = re.compile(r"(?<=\n\n)(?: {4}[^\n]*\n)+")
+_INLINE = re.compile(r"`((?:tiltmeter\s|--)[^`]+)`")
 
 
 @dataclass(frozen=True)
@@ -76,13 +78,48 @@ def not_run(text: str) -> list[str]:
     return [line.partition("  #")[0] for line in lines if line.startswith("tiltmeter ")]
 
 
-def check_command(command: str) -> None:
-    """That a command and its options exist; nothing is run."""
+def named(text: str) -> list[str]:
+    """The commands and options of a page that stand in its sentences and tables."""
+    return [" ".join(code.split()) for code in _INLINE.findall(_INDENTED.sub("", _FENCE.sub("", text)))]
+
+
+def check_named(code: str) -> None:
+    """That a command has the options that are named with it; an option alone may be that of any command."""
+    words = code.split()
+    given = {word.partition("=")[0] for word in words if word.startswith("--")}
+    if words[0] != "tiltmeter":
+        assert given <= set().union(*map(_options, _commands_of(_app()))), code
+        return
+    place = _app()
+    for word in words[1:]:
+        if not hasattr(place, "commands") or word.startswith("--") or word.isupper():
+            break
+        assert word in place.commands, code
+        place = place.commands[word]
+    assert given <= _options(place), code
+
+
+def _app() -> Any:
     from typer.main import get_command
 
     from tiltmeter.cli.app import app
 
-    place, words = get_command(app), shlex.split(command)[1:]
+    return get_command(app)
+
+
+def _commands_of(place: Any) -> Iterator[Any]:
+    yield place
+    for command in getattr(place, "commands", {}).values():
+        yield from _commands_of(command)
+
+
+def _options(command: Any) -> set[str]:
+    return {name for option in command.params for name in (*option.opts, *option.secondary_opts)}
+
+
+def check_command(command: str) -> None:
+    """That a command and its options exist; nothing is run."""
+    place, words = _app(), shlex.split(command)[1:]
     while hasattr(place, "commands"):
         assert words, command
         assert words[0] in place.commands, command

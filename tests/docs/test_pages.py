@@ -10,7 +10,7 @@ import pytest
 import tiltmeter
 from tiltmeter.metrics import METRICS
 
-from .blocks import DOCS, FIGURES, Session, blocks, check_command, not_run, pages, same
+from .blocks import DOCS, FIGURES, Session, blocks, check_command, check_named, named, not_run, pages, same
 
 # Small pages are run by `make test` too: nothing on them needs a model.
 _LIGHT = [
@@ -63,6 +63,21 @@ def test_the_blocks_of_a_page_with_commands(page: Path, tmp_path: Path, monkeypa
 def test_commands_that_cannot_be_run_here_exist_with_their_options(page: Path) -> None:
     for command in not_run(page.read_text(encoding="utf-8")):
         check_command(command)
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(DOCS)))
+def test_commands_and_options_that_are_named_in_a_sentence_exist(page: Path) -> None:
+    for code in named(page.read_text(encoding="utf-8")):
+        check_named(code)
+
+
+def test_a_name_in_a_sentence_that_does_not_exist_is_found() -> None:
+    page = "Give `tiltmeter weat --no-such` or\n`tiltmeter\nwaet`, or `--no-such-one`.\n\n```python\n`--x`\n```\n"
+    codes = ["tiltmeter weat --no-such", "tiltmeter waet", "--no-such-one"]
+    assert named(page) == codes
+    for code in codes:
+        with pytest.raises(AssertionError, match=r"no-such|waet"):
+            check_named(code)
 
 
 def test_a_command_or_an_option_that_does_not_exist_is_found() -> None:
