@@ -10,7 +10,7 @@ import pytest
 import tiltmeter
 from tiltmeter.metrics import METRICS
 
-from .blocks import DOCS, FIGURES, Session, blocks, check_command, check_named, named, not_run, pages, same
+from .blocks import DOCS, FIGURES, ROOT, Session, blocks, check_command, check_named, named, not_run, pages, same
 
 # Small pages are run by `make test` too: nothing on them needs a model.
 _LIGHT = [
@@ -68,6 +68,22 @@ def test_commands_that_cannot_be_run_here_exist_with_their_options(page: Path) -
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(DOCS)))
 def test_commands_and_options_that_are_named_in_a_sentence_exist(page: Path) -> None:
     for code in named(page.read_text(encoding="utf-8")):
+        check_named(code)
+
+
+def test_the_commands_of_the_readme_exist_with_their_options() -> None:
+    """They are not run: they ask for models and files that are not in the box."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = [block.text for block in blocks(text) if block.language == "console"]
+    commands = [
+        part.strip()
+        for block in shown
+        for line in block.splitlines()
+        for part in line.removeprefix("$ ").partition("  #")[0].split("&&")
+    ]
+    for command in (one for one in commands if one.startswith("tiltmeter ")):
+        check_command(command)
+    for code in named(text):
         check_named(code)
 
 
