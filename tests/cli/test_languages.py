@@ -64,6 +64,10 @@ def test_a_sample_is_of_everything_and_can_be_drawn_again(lang: str) -> None:
 def test_a_sample_for_a_native_reader(run: Run) -> None:
     lines = run("sentences", "--sample", "40", "--lang", "fr").stdout.splitlines()
     assert [line.split("\t")[1] for line in lines] == [row.text for row in sample("fr", 40)]
+    assert "masculine and in the feminine of every name" in " ".join(
+        run("sentences", "--sample", "1", "--lang", "fr").stderr.split()
+    )
+    assert run("sentences", "--sample", "1").stderr == ""  # no two forms in English
 
 
 def test_a_sample_or_a_name_but_not_both(run: Run) -> None:

@@ -52,8 +52,21 @@ def sentences(
         return
     for row in shown:
         typer.echo(f"{row.words if sample is None else row.source}\t{row.text}")
+    if sample is not None and _agrees(lang):
+        say(
+            "[dim]Where words have two forms, a sentence is asked in the masculine and in the feminine of every name, "
+            "whoever bears it, so that grammar is not counted as bias.[/]"
+        )
     if limit is not None and next(rows, None) is not None:
         say(f"[dim]stopped at {limit}; there are more[/]")
+
+
+def _agrees(lang: str) -> bool:
+    from tiltmeter.lexicon import catalogue
+
+    return any(
+        template.agreement for templates in catalogue.template_sets(lang).values() for template in templates.templates
+    )
 
 
 def _named(name: str, seat: bool, lang: str) -> Iterator[Sentence]:
