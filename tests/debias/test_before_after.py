@@ -15,8 +15,11 @@ from tests.models.tiny import build
 from tiltmeter.cli.debias import debias
 from tiltmeter.debias.before_after import precision
 from tiltmeter.debias.construction import KEY
+from tiltmeter.debias.fit import fit
 from tiltmeter.debias.rewrite import number_type
 from tiltmeter.debias.run import debias_file, report_on_file
+from tiltmeter.debias.sample import sample_of_file
+from tiltmeter.debias.vocabulary import ArrayVocabulary
 from tiltmeter.errors import InputError, ModelError
 from tiltmeter.lexicon.catalogue import association_test
 from tiltmeter.lexicon.debias import bias, read_bias, usefulness
@@ -139,6 +142,28 @@ def test_what_cannot_be_done_is_said(arguments: list[str], said: str, tmp_path: 
     assert isinstance(done.exception, InputError | ModelError)
     assert said in str(done.exception)
     assert not out.exists()
+
+
+def test_words_of_a_bias_are_compared_wherever_they_stand(tmp_path: Path) -> None:
+    """In a file that is not in the order of frequency they may stand behind all that a sample takes; and definitions of
+    one's own may be no plain words, and leave nothing that both sides could be compared by."""
+    words, matrix = embedding()
+    vocabulary = ArrayVocabulary(words, matrix)
+    fitted = fit(vocabulary, bias("gender"), "hard")
+    sample = sample_of_file(vocabulary, fitted, ["SHE", "w3", "xaaaa", "absent"], among=0)
+    assert sample.words == ("she", "w3", "xaaaa")
+    own = tmp_path / "own.toml"
+    own.write_text('language = "en"\n[bias.x]\nclasses = ["a", "b"]\ndefinitions = [["w0", "w1"], ["w2", "w3"]]')
+    for number, most in enumerate((len(words), 4)):
+        source, out = tmp_path / f"{number}.txt", tmp_path / f"{number}.out"
+        rows = [
+            row for row in zip(words, matrix.tolist(), strict=True) if most > 4 or row[0] in ("w0", "w1", "w2", "w3")
+        ]
+        source.write_text("".join(f"{word} {' '.join(map(str, row))}\n" for word, row in rows))
+        arguments = [str(source), "--out", str(out), "--no-bayes", "--definitions", str(own), "--bias", "x"]
+        done = CliRunner().invoke(APP, arguments)
+        assert done.exit_code == 0, done.output
+        assert (tmp_path / f"{number}.out.report" / "debias.html").is_file()
 
 
 @pytest.mark.parametrize(

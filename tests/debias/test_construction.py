@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tiltmeter.debias.along import FIXED, REFITTED
 from tiltmeter.debias.construction import KEY, LEANING_GROUP, Construction, construction
@@ -17,12 +18,14 @@ from .made import DIMENSION, GENDER, embedding
 TEST = association_test("weat7")  # A are words for men, B words for women, X and Y neither
 
 
-def reason(made: Construction, metric: str, test: str, *, lost: tuple[str, ...] = ()) -> str:
+def reason(
+    made: Construction, metric: str, test: str, *, lost: tuple[str, ...] = (), after: NDArray[np.float64] | None = None
+) -> str:
     row = Measurement(
         model="after", test=test, metric=metric, value=0.0, lost=tuple(Lost(word, "A", "absent") for word in lost)
     )
     direction = np.eye(DIMENSION)[:1]
-    (flagged,) = made.flagged([row], GENDER, direction)
+    (flagged,) = made.flagged([row], GENDER, direction, after)
     assert flagged.details.keys() == {KEY}
     return str(flagged.details[KEY])
 
@@ -57,7 +60,11 @@ def test_the_bias_along_a_direction_is_nothing_where_that_is_taken_out() -> None
     assert reason(Construction("hard", first), "direct bias", test)
     assert reason(Construction("inlp", np.concatenate([second, first])), "indirect bias", f"{test}, nearest pairs")
     assert reason(Construction("hard", second), "direct bias", test) == ""
-    assert reason(Construction("hard", first), "direct bias", f"occupation words, {REFITTED}") == ""
+    own = f"occupation words, {REFITTED}"
+    assert reason(Construction("hard", first), "direct bias", own) == ""
+    equal = (frozenset({"she", "he"}),)
+    assert "were made equal" in reason(Construction("hard", first, equal=equal), "direct bias", own, after=first)
+    assert reason(Construction("hard", first, equal=equal), "direct bias", own, after=second) == ""
     assert reason(Construction("soft", np.empty((0, DIMENSION))), "direct bias", test)
 
 

@@ -191,18 +191,20 @@ def test_words_without_a_class_are_told_apart_no_better_than_by_chance() -> None
     rng = np.random.default_rng(0)
     labels = np.repeat([0, 1], 100)
     group = Group("noise", tuple(map(str, range(200))), labels, ("one", "two"))
-    (row, clustered) = recovered({"noise": rng.normal(size=(200, 50))}, group)
+    row, curved, clustered = recovered({"noise": rng.normal(size=(200, 50))}, group)
     assert row.low < 50 < row.high
+    assert curved.low < 50 < curved.high
     assert clustered.value < 60
 
 
 def test_rows_that_mirror_one_another_do_not_give_each_other_away() -> None:
-    noise = np.random.default_rng(0).normal(size=(100, 50))
+    noise = np.random.default_rng(1).normal(size=(100, 50))
     labels = np.tile([0, 1], 100)
     rows = np.stack([noise, -noise], axis=1).reshape(200, 50)  # each pair about its own mean, as states of a sentence
     group = Group("noise", tuple(map(str, range(200))), labels, ("one", "two"), np.repeat(np.arange(100), 2))
-    row, _ = recovered({"noise": rows}, group)
+    row, curved, _ = recovered({"noise": rows}, group)
     assert row.low < 50 < row.high
+    assert curved.low < 50 < curved.high
 
 
 OPTIONS: dict[str, Any] = {

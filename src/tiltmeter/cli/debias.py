@@ -74,7 +74,7 @@ def debias(
     from tiltmeter.lexicon import debias as lexicon
     from tiltmeter.lexicon.foreign import read_word_set
     from tiltmeter.models.progress import progress_bar
-    from tiltmeter.report.debias_page import summary
+    from tiltmeter.report.debias_page import differences_of, summary
 
     if at not in (None, "blank", "sentence"):
         raise InputError(f"--at is {at!r:.40}.", hint="Write blank or sentence.")
@@ -111,7 +111,8 @@ def debias(
         return
     tell(f"wrote {folder / 'debias.html'}")
     if as_json:
-        print_json({side: [row.as_dict() for row in getattr(found, side)] for side in ("before", "after")})
+        sides = {side: [row.as_dict() for row in getattr(found, side)] for side in ("before", "after")}
+        print_json({**sides, "differences": differences_of(found), "remarks": list(found.remarks)})
         return
     for sentence in summary(found):
         typer.echo(sentence)

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tiltmeter.debias.paired import mean_with_interval
 from tiltmeter.debias.sample import Rows, Sample, wide
-from tiltmeter.debias.useful import mean_with_interval
 from tiltmeter.lexicon.debias import Bias
 from tiltmeter.measurement import Measurement
 from tiltmeter.metrics.association import Array
@@ -60,7 +60,14 @@ def _lean(
     np.fill_diagonal(near, -np.inf)
     order = np.argsort(-near, axis=1)[:, : min(_NEAREST, len(words) - 1)]  # the same pairs on both sides
     shares = np.abs(indirect_bias(vectors, vectors, found[0]))
-    mean = np.nanmean(np.take_along_axis(shares, order, axis=1), axis=1)
+    beside = np.take_along_axis(shares, order, axis=1)
+    known = np.isfinite(beside).any(axis=1)
     yield mean_with_interval(
-        side, f"{what}, nearest pairs", "indirect bias", mean, language=bias.language, method="words"
+        side,
+        f"{what}, nearest pairs",
+        "indirect bias",
+        np.nanmean(beside[known], axis=1),
+        of=words[known].tolist(),
+        language=bias.language,
+        method="words",
     )

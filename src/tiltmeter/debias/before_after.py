@@ -7,7 +7,6 @@ work; and each row says whether the method makes it so by construction.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -17,17 +16,17 @@ import numpy as np
 
 from tiltmeter.bayes.data import CONTROLS, Distances
 from tiltmeter.debias.along import along, directions
+from tiltmeter.debias.associations import associations
 from tiltmeter.debias.closeness import closeness
 from tiltmeter.debias.construction import LEANING_GROUP, Construction
 from tiltmeter.debias.leaning import Leaning
+from tiltmeter.debias.paired import Differences, differences
 from tiltmeter.debias.remains import Group, recovered
 from tiltmeter.debias.sample import Sample, wide
 from tiltmeter.debias.useful import kept_neighbours, moved, useful
-from tiltmeter.errors import InputError
-from tiltmeter.lexicon.catalogue import association_test, association_tests, word_sets
+from tiltmeter.lexicon.catalogue import word_sets
 from tiltmeter.lexicon.debias import Bias, usefulness
 from tiltmeter.lexicon.words import Gender
-from tiltmeter.measure.association import seat, weat
 from tiltmeter.measurement import Measurement
 from tiltmeter.models.base import Embedder
 
@@ -57,6 +56,7 @@ class BeforeAfter:
     title: str
     before: tuple[Measurement, ...]
     after: tuple[Measurement, ...]
+    differences: Differences = field(default_factory=dict)  # intervals, where the sides are not independent
     posteriors: tuple[Posterior, ...] = ()  # before, after
     distances: tuple[Distances, ...] = ()  # likewise
     remarks: tuple[str, ...] = ()
@@ -96,8 +96,9 @@ def compare_vectors(
             f"numbers: a cosine similarity is off by about {smallest:.0e}, where float32 would keep 1e-06."
         )
     tell("association tests")
-    for side, model in models.items():
-        rows[side] += _tests(model, side, bias, seed, remarks, in_sentences=in_sentences, smallest=smallest)
+    tested, apart = associations(models, bias, seed=seed, in_sentences=in_sentences, smallest=smallest, remarks=remarks)
+    for side, found in tested.items():
+        rows[side] += found
     tell("distances to stereotypes and control words")
     near = closeness(models, bias, bayes=bayes, seed=seed, remarks=remarks)
     for side, found in near.rows.items():
@@ -120,10 +121,12 @@ def compare_vectors(
     own = {way for word in bias.own_words for way in (word, word.lower(), word.title())}
     named = neutral_words(bias) | {"all neutral words": tuple(word for word in sample.words if word not in own)}
     rows[AFTER] += moved(sample, named, AFTER, lang)
+    at_first, at_last = (directions(sample, side, bias) for side in (sample.before, sample.after))
     return BeforeAfter(
         title=title,
         before=tuple(rows[BEFORE]),
-        after=tuple(made.flagged(rows[AFTER], bias, directions(sample, sample.before, bias))),
+        after=tuple(made.flagged(rows[AFTER], bias, at_first, at_last)),
+        differences={**differences(rows[BEFORE], rows[AFTER]), **apart, **near.changes},
         posteriors=near.posteriors,
         distances=near.distances,
         remarks=tuple(dict.fromkeys(remarks)),
@@ -151,42 +154,6 @@ def groups(sample: Sample, bias: Bias, leaning: Leaning) -> Iterator[Group]:
         labels = np.array([genders.index(word.gender) for word in known if word.gender], dtype=np.intp)
         if known:
             yield Group(words_of.title.lower(), tuple(word.text for word in known), labels, bias.classes)
-
-
-def _tests(
-    model: Embedder, side: str, bias: Bias, seed: int, remarks: list[str], *, in_sentences: bool, smallest: float
-) -> Iterator[Measurement]:
-    """The effect size of each test, and its association: how much nearer X stands to A and Y to B.
-
-    The effect size is the association over its own spread. Where both are rounding the one divides noise by noise, and
-    is 0 here, as it is in `weat` where the vectors are in single precision.
-    """
-    for name in bias.tests:
-        if name not in association_tests(bias.language):
-            continue
-        test = association_test(name, bias.language)
-        try:
-            found = (seat if in_sentences else weat)(model, test, seed=seed)
-        except InputError as error:
-            remarks.append(f"{name}: {error}")
-            continue
-        row = dataclasses.replace(found.measurement(), model=side)
-        spread = found.difference / found.effect_size if found.effect_size else 0.0
-        if max(abs(found.difference), spread) <= smallest:
-            row = dataclasses.replace(
-                row, value=0.0, low=0.0, high=0.0, p_value=1.0, method="none: what is left is rounding"
-            )
-        yield dataclasses.replace(row, details={**row.details, "association": found.difference, "rounding": smallest})
-        yield dataclasses.replace(
-            row,
-            metric="association",
-            value=found.difference,
-            low=float("nan"),
-            high=float("nan"),
-            p_value=float("nan"),
-            method="difference of the mean associations of X and Y, in cosine similarity",
-            details={},
-        )
 
 
 def asked_words(bias: Bias) -> list[str]:

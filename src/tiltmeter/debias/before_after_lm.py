@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -11,20 +11,23 @@ from tiltmeter.debias.before_after import AFTER, BEFORE, BeforeAfter, Report, ne
 from tiltmeter.debias.blank_vectors import BlankVectors
 from tiltmeter.debias.closeness import closeness
 from tiltmeter.debias.held_out import FEWEST_SETS, held_out
+from tiltmeter.debias.paired import Differences, differences, mean_with_interval
 from tiltmeter.debias.remains import Group, recovered
 from tiltmeter.debias.sample import sample_of_models
 from tiltmeter.debias.templates import in_sentences
-from tiltmeter.debias.useful import mean_with_interval, moved
+from tiltmeter.debias.useful import moved
 from tiltmeter.errors import InputError
 from tiltmeter.lexicon.catalogue import association_test, association_tests, template_sets, word_sets
 from tiltmeter.lexicon.debias import SLOT, Bias, filled
 from tiltmeter.lexicon.pairs import pair_set
 from tiltmeter.lexicon.words import Gender
-from tiltmeter.measure.crows import crows
+from tiltmeter.measure.crows import CrowsResult, crows
 from tiltmeter.measure.lpbs import lpbs
 from tiltmeter.measure.scores import ScoreMatrix, direct, indirect
 from tiltmeter.measurement import Measurement
 from tiltmeter.metrics.association import Array
+from tiltmeter.metrics.paired import preference_difference
+from tiltmeter.metrics.pairs import DIRECTIONS, preferences
 from tiltmeter.models.lm import Query
 from tiltmeter.models.masked import MaskedModel
 
@@ -61,7 +64,8 @@ def compare_masked(
     for name in bias.tests:
         if name in association_tests(bias.language):
             measured(f"LPBS, {name}", lambda model, name=name: _lpbs(model, name, bias, seed))  # type: ignore[misc]
-    measured("CrowS pairs", lambda model: crows(model, lang=bias.language, seed=seed).measurements())
+    pairs: list[CrowsResult] = []
+    measured("CrowS pairs", lambda model: _crows(model, bias, seed, pairs))
     measured("direct scores", lambda model: _direct(model, bias))
     measured("indirect scores", lambda model: _indirect(model, bias, seed))
     tell("distances to stereotypes and control words")
@@ -81,6 +85,7 @@ def compare_masked(
         title=title,
         before=tuple(rows[BEFORE]),
         after=tuple(rows[AFTER]),
+        differences={**differences(rows[BEFORE], rows[AFTER]), **_of_pairs(pairs, seed), **near.changes},
         posteriors=near.posteriors,
         distances=near.distances,
         remarks=tuple(dict.fromkeys(remarks)),
@@ -105,6 +110,29 @@ def _lost(rows: list[Measurement]) -> Iterator[str]:
         distinct = list(dict.fromkeys(words))
         more = f" and {len(distinct) - _NAMED} more (all in debias.json)" if len(distinct) > _NAMED else ""
         yield f"{metric}, {test}: without {', '.join(distinct[:_NAMED])}{more}: {reason}."
+
+
+def _crows(model: MaskedModel, bias: Bias, seed: int, kept: list[CrowsResult]) -> Iterator[Measurement]:
+    kept.append(crows(model, lang=bias.language, seed=seed))
+    yield from kept[-1].measurements()
+
+
+def _of_pairs(sides: Sequence[CrowsResult], seed: int) -> Differences:
+    """The intervals of the differences, over pairs of sentences that are resampled on both sides together."""
+    if len(sides) != 2 or sides[0].pairs != sides[1].pairs:
+        return {}
+    first, second = (preferences(one.log_more, one.log_less) for one in sides)
+    pairs = sides[0].pairs
+    parts = {"": [True] * len(pairs)}
+    parts |= {f"{way}type": [pair.direction == way for pair in pairs] for way in DIRECTIONS}
+    parts |= {kind: [pair.bias_type == kind for pair in pairs] for kind in dict.fromkeys(p.bias_type for p in pairs)}
+    found: Differences = {}
+    for part, here in parts.items():
+        _, interval = preference_difference(
+            first[here], second[here], ties_count=not part.endswith("stereotype"), seed=seed
+        )
+        found["crows", f"{sides[0].pair_set} {part}".strip()] = (interval.low, interval.high)
+    return found
 
 
 def _lpbs(model: MaskedModel, name: str, bias: Bias, seed: int) -> Iterator[Measurement]:
@@ -134,11 +162,15 @@ def _indirect(model: MaskedModel, bias: Bias, seed: int) -> Iterator[Measurement
 
 def _size(model: MaskedModel, matrix: ScoreMatrix, test: str, metric: str, bias: Bias) -> Measurement:
     """The mean size of the scores, how far they lean either way; over the targets."""
-    known = matrix.score[np.isfinite(matrix.score).any(axis=1)]
+    here = np.isfinite(matrix.score).any(axis=1)
+    known = matrix.score[here]
     values = np.nanmean(np.abs(known), axis=1) if known.size else np.empty(0)
     if not values.size:
         raise InputError(f"{model.name} can score none of {test}.")
-    row = mean_with_interval(model.name, test, metric, values, language=bias.language, method="targets, mean size")
+    targets = [matrix.targets[row] for row in np.flatnonzero(here)]
+    row = mean_with_interval(
+        model.name, test, metric, values, of=targets, language=bias.language, method="targets, mean size"
+    )
     return dataclasses.replace(row, lost=matrix.lost)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tiltmeter.bayes.data import Distances, mean_average_cosine
 from tiltmeter.bayes.embedding import distances_in
-from tiltmeter.debias.useful import mean_with_interval
+from tiltmeter.debias.paired import Differences, mean_with_interval
 from tiltmeter.errors import InputError, ModelError
 from tiltmeter.lexicon.catalogue import multiclass_tests
 from tiltmeter.lexicon.debias import Bias
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Closeness:
-    """Of both sides, before first."""
+    """Of both sides, before first. `changes`: intervals of what differs between the posteriors, at their level."""
 
     distances: tuple[Distances, ...]
     posteriors: tuple[Posterior, ...]
     rows: Mapping[str, list[Measurement]]
+    changes: Differences = dataclasses.field(default_factory=dict)
 
 
 def closeness(models: Mapping[str, Embedder], bias: Bias, *, bayes: bool, seed: int, remarks: list[str]) -> Closeness:
@@ -35,12 +36,17 @@ def closeness(models: Mapping[str, Embedder], bias: Bias, *, bayes: bool, seed: 
     found = _distances(models, bias, remarks)
     rows = {side: [_mac(distances, side)] for side, distances in found.items()}
     fitted = _posteriors(list(found.values()), seed, remarks) if bayes and found else ()
+    apart: Differences = {}
     if fitted:
+        from tiltmeter.bayes.estimates import changes
         from tiltmeter.bayes.summary import measurements
 
         for side, posterior in zip(rows, fitted, strict=True):
             rows[side] += measurements(posterior)
-    return Closeness(tuple(found.values()), fitted, rows)
+        for one in changes(*fitted):
+            kind = "contrast" if " - " in one.connection else "bar"
+            apart[f"bayes {kind}: {one.connection}", bias.multiclass] = (one.low, one.high)
+    return Closeness(tuple(found.values()), fitted, rows, apart)
 
 
 def _distances(models: Mapping[str, Embedder], bias: Bias, remarks: list[str]) -> dict[str, Distances]:
@@ -68,8 +74,16 @@ def _mac(distances: Distances, side: str) -> Measurement:
         means.append(
             np.mean([each.mean() for each in mine if each.size]) if any(each.size for each in mine) else np.nan
         )
-    values = np.array(means)[np.isfinite(means)]
-    row = mean_with_interval(side, distances.name, "mac", values, language=distances.language, method="protected words")
+    known = np.isfinite(means)
+    row = mean_with_interval(
+        side,
+        distances.name,
+        "mac",
+        np.array(means)[known],
+        of=[word for word, here in zip(distances.words, known, strict=True) if here],
+        language=distances.language,
+        method="protected words",
+    )
     return dataclasses.replace(row, value=mean_average_cosine(distances), lost=distances.lost)
 
 

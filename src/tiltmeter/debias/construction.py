@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from tiltmeter.debias.along import FIXED
+from tiltmeter.debias.along import FIXED, REFITTED
 from tiltmeter.debias.hard import as_bytes
 from tiltmeter.debias.transform import Debiaser
 from tiltmeter.lexicon.catalogue import association_tests, multiclass_tests
@@ -21,7 +21,9 @@ from tiltmeter.metrics.association import Array
 
 LEANING_GROUP = "words that leaned furthest"
 KEY = "by_construction"  # among the details of a row of after: the reason, "" where there is none
+REMAINS = ("recovered", "recovered, curved", "clustered")
 _SAME = 1e-3  # as far as two directions may differ and be one
+_NEARLY = 0.95  # the cosine of two that are nearly one
 _LEARNED = {
     "inlp": "the method learned from these words what to take out",
     "double-hard": "what the method takes out was chosen by how little these words cluster",
@@ -37,18 +39,26 @@ class Construction:
     kept: frozenset[str] = frozenset()
     equal: tuple[frozenset[str], ...] = ()  # sets that were made equal
 
-    def flagged(self, rows: Iterable[Measurement], bias: Bias, direction: Array | None) -> list[Measurement]:
-        """Rows of after, each with the reason why the method makes it so, or none."""
+    def flagged(
+        self, rows: Iterable[Measurement], bias: Bias, direction: Array | None, own: Array | None = None
+    ) -> list[Measurement]:
+        """Rows of after, each with the reason why the method makes it so, or none.
+
+        `direction` is that of the defining words before, `own` what they show of themselves after.
+        """
         return [
-            dataclasses.replace(row, details={**row.details, KEY: self._reason(row, bias, direction)}) for row in rows
+            dataclasses.replace(row, details={**row.details, KEY: self._reason(row, bias, direction, own)})
+            for row in rows
         ]
 
-    def _reason(self, row: Measurement, bias: Bias, direction: Array | None) -> str:
+    def _reason(self, row: Measurement, bias: Bias, direction: Array | None, own: Array | None) -> str:
+        if row.metric in ("direct bias", "indirect bias") and REFITTED in row.test:
+            return self._of_own(own)
         if row.metric in ("direct bias", "indirect bias") and FIXED in row.test and direction is not None:
             if self.method == "soft":
                 return "it is what the method makes small"
             return "neutral words lose this direction" if self._takes(direction) else ""
-        if row.metric in ("recovered", "clustered") and row.test == LEANING_GROUP:
+        if row.metric in REMAINS and row.test == LEANING_GROUP:
             return _LEARNED.get(self.method, "")
         lost = {one.word for one in row.lost}
         if row.metric in ("weat", "association") and (test := association_tests(bias.language).get(row.test)):
@@ -60,6 +70,18 @@ class Construction:
             sides = [_present(column, lost) for column in zip(*tested.definitions, strict=True)]
             return self._of_sides(sides, [word for words in tested.stereotypes.values() for word in words])
         return ""
+
+    def _of_own(self, own: Array | None) -> str:
+        """Words that were made equal differ in nothing but what neutral words have lost."""
+        if own is None or not self.equal or not len(self.removed):
+            return ""
+        near = float(np.linalg.svd(own @ self.removed.T, compute_uv=False).min())
+        if near < _NEARLY:
+            return ""
+        return (
+            "the defining words were made equal, and what they still differ in is nearly what neutral words lost "
+            f"(cosine {near:.2f})"
+        )
 
     def _takes(self, direction: Array) -> bool:
         rest = direction - (direction @ self.removed.T) @ self.removed if len(self.removed) else direction

@@ -96,7 +96,7 @@ def report_on_file(
 
     tell("reading the words")
     vocabulary = FileVocabulary(path_of(model), model)
-    sample = sample_of_file(vocabulary, fitted)
+    sample = sample_of_file(vocabulary, fitted, asked_words(bias))
     leaned, direction = _leaning(sample, bias)
     before, after, numbers = load(model), load(out), number_type(out)
     found = compare_vectors(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tiltmeter.bayes.embedding import alone
 from tiltmeter.debias.leaning import frequent
 from tiltmeter.debias.transform import Debiaser
-from tiltmeter.debias.vocabulary import Vocabulary, unit_rows
+from tiltmeter.debias.vocabulary import Vocabulary, spelled, unit_rows
 from tiltmeter.metrics.association import Array
 from tiltmeter.models.base import Embedder
 
@@ -41,15 +41,24 @@ class Sample:
         return np.array([self.row[word] for word in words if word in self.row], dtype=np.intp)
 
 
-def sample_of_file(vocabulary: Vocabulary, debiaser: Debiaser, among: int = AMONG) -> Sample:
-    """The first words of a file."""
+def sample_of_file(vocabulary: Vocabulary, debiaser: Debiaser, asked: Sequence[str] = (), among: int = AMONG) -> Sample:
+    """The first words of a file, in most the frequent ones, and those that are asked for, wherever they stand."""
     names: list[str] = []
     before: list[Rows] = []
     after: list[Rows] = []
+
+    def add(words: Sequence[bytes], rows: NDArray[np.floating]) -> None:
+        names.extend(word.decode() for word in words)
+        before.append(unit_rows(rows).astype(np.float32))
+        after.append(unit_rows(debiaser.block(words, rows)).astype(np.float32))
+
     for block in frequent(vocabulary, among):
-        names += [word.decode() for word in block.words]
-        before.append(unit_rows(block.rows).astype(np.float32))
-        after.append(unit_rows(debiaser.block(block.words, block.rows)).astype(np.float32))
+        add(block.words, block.rows)
+    here = set(names)
+    found = vocabulary.find({way for word in asked for way in spelled(word)} - here)
+    ways = (next((way for way in spelled(word) if way in here or way in found), None) for word in asked)
+    if more := [way for way in dict.fromkeys(ways) if way in found]:
+        add([word.encode() for word in more], np.stack([found[word] for word in more]).astype(np.float32))
     empty = np.empty((0, vocabulary.dimension), dtype=np.float32)
     return _whole(names, np.concatenate(before or [empty]), np.concatenate(after or [empty]))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from tiltmeter.debias.paired import mean_with_interval
 from tiltmeter.debias.sample import Rows, Sample
 from tiltmeter.lexicon.debias import Usefulness
 from tiltmeter.measurement import Measurement
@@ -14,30 +15,6 @@ from tiltmeter.metrics.association import Array
 
 NEIGHBOURS = 10
 _ASKED = 1_000  # words whose neighbours are looked at
-_RESAMPLES = 2_000
-
-
-def mean_with_interval(
-    model: str, test: str, metric: str, values: Array, *, language: str, method: str, level: float = 0.95, seed: int = 0
-) -> Measurement:
-    """The mean of one number a word, with the percentile interval of a bootstrap over the words."""
-    rng = np.random.default_rng(seed)
-    low = high = float("nan")
-    if values.size > 1:
-        means = rng.multinomial(values.size, np.full(values.size, 1 / values.size), size=_RESAMPLES) @ values
-        low, high = np.quantile(means / values.size, ((1 - level) / 2, (1 + level) / 2)).tolist()
-    return Measurement(
-        model=model,
-        test=test,
-        metric=metric,
-        language=language,
-        value=float(values.mean()) if values.size else float("nan"),
-        low=low,
-        high=high,
-        level=level,
-        method=f"{method}; bootstrap over them",
-        counts={"n": int(values.size)},
-    )
 
 
 def useful(sample: Sample, names: tuple[str, str], tasks: Usefulness | None, lang: str) -> Iterator[Measurement]:

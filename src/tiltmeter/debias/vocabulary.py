@@ -114,9 +114,15 @@ def in_blocks(entries: Iterator[Entry]) -> Iterator[Block]:
         yield Block(words, np.stack(rows))
 
 
+def spelled(word: str) -> tuple[str, str, str]:
+    """The ways in which a vocabulary may have a word, the first that it has counts: as it is written, in lower case, in
+    title case."""
+    return word, word.lower(), word.title()
+
+
 def resolve(found: dict[str, Array], word: str) -> Array | None:
-    """The vector of a word as it is written, else in lower case, else in title case."""
-    return next((found[way] for way in (word, word.lower(), word.title()) if way in found), None)
+    """The vector of a word, in the first spelling that there is."""
+    return next((found[way] for way in spelled(word) if way in found), None)
 
 
 def unit_rows(rows: NDArray[np.floating], words: Sequence[Any] | None = None, where: str = "") -> Array:

@@ -83,7 +83,7 @@ def remaining(found: BeforeAfter) -> Figure | None:
     """What a classifier and clusters still recognise, before and after, with chance."""
     rows = [
         (f"{pair[0].test}, {what}", pair)
-        for metric, what in (("recovered", "classifier"), ("clustered", "clusters"))
+        for metric, what in (("recovered", "linear"), ("recovered, curved", "curved"), ("clustered", "clusters"))
         for pair in found.both(metric)
     ]
     if not rows:

@@ -6,6 +6,7 @@ import base64
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,16 @@ from tiltmeter.report.tables import number
 
 PAGE_FILE, DATA_FILE = "debias.html", "debias.json"
 TITLES = ("before", "after")
-_REMAINS, _USEFUL = ("recovered", "clustered"), ("analogies", "triples", "log-likelihood")
+_BIAS = (
+    *("weat", "seat", "lpbs", "crows", "direct scores", "indirect scores", "mac", "bayes"),
+    *("direct bias", "indirect bias"),
+)
+_REMAINS = {
+    "recovered": "a linear classifier",
+    "recovered, curved": "a classifier with a curved boundary",
+    "clustered": "clustering, without labels,",
+}
+_USEFUL = ("analogies", "triples", "log-likelihood")
 _ONLY_AFTER = ("neighbours kept", "predictions kept", "moved")
 
 Draw = Callable[[], Figure | None]
@@ -37,7 +47,7 @@ Draw = Callable[[], Figure | None]
 def write_debiasing(folder: Path, found: BeforeAfter, drawn: Mapping[str, Draw] | None = None) -> list[Path]:
     """Write the page, all numbers as JSON, and the figures (PDF, PNG, SVG); `drawn` are further ones."""
     folder.mkdir(parents=True, exist_ok=True)
-    compared = compare(found.before, found.after)
+    compared = compared_sides(found)
     written: list[Path] = []
     pictures: list[tuple[str, Path]] = []
     further = {name: (name.replace("-", " ").capitalize(), draw) for name, draw in (drawn or {}).items()}
@@ -55,6 +65,7 @@ def write_debiasing(folder: Path, found: BeforeAfter, drawn: Mapping[str, Draw] 
         "remarks": list(found.remarks),
         "before": [row.as_dict() for row in found.before],
         "after": [row.as_dict() for row in found.after],
+        "differences": differences_of(found),
     }
     for file, text in (
         (DATA_FILE, json.dumps(data, ensure_ascii=False, indent=1, default=str, allow_nan=False) + "\n"),
@@ -65,17 +76,39 @@ def write_debiasing(folder: Path, found: BeforeAfter, drawn: Mapping[str, Draw] 
     return [folder / PAGE_FILE, folder / DATA_FILE, *written]
 
 
+def compared_sides(found: BeforeAfter) -> Comparison:
+    """Each measurement of before beside that of after, with the interval of the difference."""
+    both = {(row.metric, row.test) for row in found.before} & {(row.metric, row.test) for row in found.after}
+    if not both:
+        return Comparison((), found.before, found.after)
+    compared = compare(found.before, found.after)
+    pairs = (
+        replace(pair, paired=found.differences.get((pair.first.metric, pair.first.test))) for pair in compared.pairs
+    )
+    return replace(compared, pairs=tuple(pairs))
+
+
+def differences_of(found: BeforeAfter) -> list[dict[str, Any]]:
+    """The differences as plain types."""
+    left_out = ("first", "second", "intervals_apart")
+    return [
+        {key: value for key, value in pair.as_dict().items() if key not in left_out}
+        for pair in compared_sides(found).pairs
+    ]
+
+
 def summary(found: BeforeAfter) -> list[str]:
     """What was found, in sentences: first what fell, then what is still there, then what it cost."""
+    by_family = compared_sides(found).by_family()
     said = [
-        f"{meaning(first.metric).name} {first.test}: {_with_interval(first)} before, {_with_interval(second)} after."
-        + _why(second)
-        for metric in ("weat", "seat", "lpbs", "crows", "mac", "direct bias", "indirect bias")
-        for first, second in found.both(metric)
-        if headline(first)
+        f"{_named(pair.first)}: {_change(pair)}." + _why(pair.second)
+        for metric in _BIAS
+        for pair in by_family.get(metric, ())
+        if headline(pair.first)
     ]
-    for metric, what in (("recovered", "a linear classifier"), ("clustered", "clustering, without labels,")):
-        for first, second in found.both(metric):
+    for metric, what in _REMAINS.items():
+        for pair in by_family.get(metric, ()):
+            first, second = pair.first, pair.second
             chance = float(second.details["chance"])
             if metric == "clustered":
                 verdict = f"clusters are named as suits best, {100 / len(second.counts):.0f} is the least"
@@ -87,10 +120,31 @@ def summary(found: BeforeAfter) -> list[str]:
                 f"{verdict}." + _why(second)
             )
     for metric in _USEFUL:
-        for first, second in found.both(metric):
-            said.append(f"{meaning(metric).name}: {_with_interval(first)} before, {_with_interval(second)} after.")
+        said += [f"{meaning(metric).name}: {_change(pair)}." for pair in by_family.get(metric, ())]
     alone = [row for row in found.after if row.metric in _ONLY_AFTER]
     return said + [f"{meaning(row.metric).name}, {row.test}: {_with_interval(row)}." for row in alone]
+
+
+def _named(row: Measurement) -> str:
+    name = meaning(row.metric).name
+    if family(row.metric) == "bayes":
+        return f"{name}, {row.metric.rpartition(': ')[2].replace(' - ', ' less ')} ({100 * row.level:.0f} % intervals)"
+    return f"{name} {row.test}"
+
+
+def _change(pair: Pair) -> str:
+    said = f"{_with_interval(pair.first)} before, {_with_interval(pair.second)} after"
+    low, high = pair.interval
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return said
+    digits = meaning(pair.first.metric).digits
+    ends = f"{_signed(low, digits)} to {_signed(high, digits)}"
+    return f"{said}; difference {_signed(pair.difference, digits)} ({ends})"
+
+
+def _signed(value: float, digits: int) -> str:
+    """With its sign; what is 0 as it is printed has none."""
+    return number(value, digits) if round(value, digits) <= 0 else f"+{number(value, digits)}"
 
 
 def _why(after: Measurement) -> str:
@@ -149,7 +203,10 @@ def _page(found: BeforeAfter, compared: Comparison, pictures: Sequence[tuple[str
     note = (
         "A measure that a method was built to change says little of what it did: where the bias subspace is taken out, "
         "what lies along it is 0 by construction. What a classifier still tells, and how far other words moved, is "
-        "no such thing. Intervals are those of each side; both were measured with the same words."
+        "no such thing. Both sides were measured with the same words, and the intervals of differences count on that: "
+        "words of association tests and pairs of sentences are resampled on both sides together, and means over words "
+        "take in how these go together (Zou 2007). For all else the sides are taken as independent, which errs on the "
+        "wide side."
     )
     body = [
         tag("header", tag("h1", found.title), tag("p", "Debiasing: before and after", class_="soft")),
@@ -206,7 +263,7 @@ def _table(metric: str, pairs: Sequence[Pair]) -> Markup:
     head = [tag("th", "Test", scope="col")]
     head += [
         tag("th", name, scope="col", class_="number")
-        for name in ("Before", "low", "high", "After", "low", "high", "Difference")
+        for name in ("Before", "low", "high", "After", "low", "high", "Difference", "low", "high")
     ]
     body = [
         tag(
@@ -217,7 +274,7 @@ def _table(metric: str, pairs: Sequence[Pair]) -> Markup:
                 for row in (pair.first, pair.second)
                 for value in (row.value, row.low, row.high)
             ),
-            number_cell(pair.difference, of.digits),
+            *(number_cell(value, of.digits) for value in (pair.difference, *pair.interval)),
         )
         for pair in pairs
     ]
