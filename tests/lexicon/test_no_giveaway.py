@@ -33,7 +33,7 @@ def test_an_article_with_gender_would_be_noticed() -> None:
     assert len(set(Template("{target} ist {feature:a}.", "de").inflected("feature", blanks))) == 2
 
 
-@pytest.mark.parametrize("lang", ["de", "is"])
+@pytest.mark.parametrize("lang", ["de", "es", "fr", "is", "it"])
 @pytest.mark.parametrize("name", ["weat7", "weat8"])
 def test_the_fields_beside_words_of_gender_have_as_many_nouns_of_each_genus(lang: str, name: str) -> None:
     """Word vectors hold the genus of a noun. Were more of mathematics feminine than of the arts, it would count."""
@@ -41,6 +41,13 @@ def test_the_fields_beside_words_of_gender_have_as_many_nouns_of_each_genus(lang
     fields = [Counter(word.genus for word in words.words if Kind.NAME not in word.kinds) for words in (test.x, test.y)]
     assert None not in fields[0]
     assert fields[0] == fields[1]
+
+
+@pytest.mark.parametrize("lang", ["es", "fr", "it"])
+def test_career_and_family_beside_names_of_women_and_men_have_too(lang: str) -> None:
+    test = catalogue.association_test("weat6", lang)
+    career, family = (Counter(word.genus for word in words.words) for words in (test.a, test.b))
+    assert career == family
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
