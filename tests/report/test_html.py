@@ -118,6 +118,42 @@ def test_the_summary_comes_first_and_says_what_was_found_how_sure_and_what_was_l
     assert "1 test did not fit the model" in text
 
 
+def test_a_verdict_needs_the_interval_and_the_corrected_p_value() -> None:
+    rows = [
+        weat("by interval alone", value=1.9, half=0.1, p=0.02),
+        weat("by both", value=1.2, half=0.2, p=0.0001),
+        weat("by p-value alone", value=0.9, half=1.0, p=0.0001),
+    ]
+    text = Page(report(rows, {})).text
+    assert "Of 3 p-values, 2 are at most 0.01 after correction for the number of tests. Both hold for 1:" in text
+    assert "The furthest from 0 of those for which both hold: by both on glove, 1.20" in text
+    alone = Page(report([rows[0], rows[2]], {})).text
+    assert "Both hold for 0" in alone
+    assert "The furthest from 0 of those whose interval excludes it: by interval alone" in alone
+
+
+def test_it_is_said_that_a_one_sided_p_value_stays_large_for_a_lean_the_other_way() -> None:
+    one_sided = {"alternative": "greater"}
+    rows = [weat(settings=one_sided), weat("weat7", value=-1.5, half=0.3, p=0.999, settings=one_sided)]
+    said = "These p-values are one-sided: small only where X goes with A"
+    text = Page(report(rows, {})).text
+    assert said in text
+    assert "By its interval, 1 result leans the other way." in text
+    assert "p-values of WEAT and SEAT are one-sided" in text
+    assert "p is one{-}sided" in tables(rows)["weat"]
+    two_sided = [weat("a", value=-1.5, settings={"alternative": "two-sided"}), weat("b")]
+    assert "one-sided" not in Page(report(two_sided, {})).text
+
+
+def test_the_page_explains_its_columns_and_the_words_of_its_methods() -> None:
+    text = Page(report([weat(), weat("weat7")], {})).text
+    for word in ("How to read the tables", "in standard deviations", "Without bias", "Efron 1987", "not sampled"):
+        assert word in text
+    pairs = Page(report([row for row in everything() if row.metric == "crows"], {})).text
+    for word in ("in standard deviations", "Without bias", "Efron 1987"):
+        assert word not in pairs
+
+
 def test_cells_that_were_kept_for_their_size_are_not_counted() -> None:
     cells = [row for row in everything() if row.metric == "indirect"]
     text = Page(report([weat("weat6"), weat("weat7", value=0.1), *cells], {})).text

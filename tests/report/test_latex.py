@@ -51,6 +51,12 @@ def test_each_file_compiles_alone(tmp_path: Path) -> None:
             assert "Warning: Reference" not in compiled(tmp_path, alone.name)
 
 
+def test_the_document_has_the_summary_first_and_then_the_order_of_the_page(tmp_path: Path) -> None:
+    write_tables(tmp_path, everything())
+    inputs = re.findall(r"\\input\{(.+?)\.tex\}", (tmp_path / "all.tex").read_text(encoding="utf-8"))
+    assert inputs[:4] == ["summary", "weat", "seat", "lpbs"]
+
+
 def test_a_long_table_goes_over_pages(tmp_path: Path) -> None:
     rows = [weat(f"own_test_{number}", model) for number in range(90) for model in ("a", "b")]
     write_tables(tmp_path, rows)
@@ -73,7 +79,7 @@ def test_what_is_said_beside_the_numbers() -> None:
     assert r"\toprule" in text
     assert "S[table-format=" in text
     assert "p{-}value exact; interval BCa over all words" in text
-    assert "Lost: algebra" in text
+    assert r"Lost: \textquotedblleft{}algebra\textquotedblright{}" in text
     assert "over all 3 tests" in text
     # Holm: .004 · 3 = .012 and .006 · 2 = .012 are above .01, though alone both would be below.
     assert not re.search(r"& \*", text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 import warnings
 from collections.abc import Mapping, Sequence, Set
@@ -21,8 +20,9 @@ from tiltmeter.report.html_tables import jobs_table, matrix_table, metric_table,
 from tiltmeter.report.latex import write_tables
 from tiltmeter.report.markup import Markup, tag, together
 from tiltmeter.report.matrices import read_matrices
+from tiltmeter.report.method import method, provenance, reading
 from tiltmeter.report.names import shown_names
-from tiltmeter.report.sections import Section, languages, lost_words, methods, models, sections, tests_made
+from tiltmeter.report.sections import Section, languages, lost_words, models, sections
 from tiltmeter.runs.arrays import kept_metrics
 from tiltmeter.runs.results import ALPHA, read_run
 
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
 _RENDERED = re.compile(r"[A-Za-z0-9-]{1,120}\.(tex|pdf|png|svg)")
 _LISTED = 2**20  # bytes
-_DEEP = 4  # levels of the manifest that are shown
-_MANY = 200  # entries of one level
 
 
 def write_report(folder: Path) -> list[Path]:
@@ -113,11 +111,12 @@ def report(measurements: Sequence[Measurement], manifest: Mapping[str, Any], *, 
     body = tag(
         "main",
         _summary(measurements, cut, names, manifest, alpha),
+        reading(cut, alpha),
         _overview(cut, names, alpha, many=many),
         *(_metric(place, each, names, alpha, many=many) for place, each in enumerate(cut, 1)),
         _lost(cut, names, manifest),
-        _method(cut, measurements, alpha),
-        _provenance(manifest),
+        method(cut, measurements, alpha),
+        provenance(manifest),
     )
     foot = tag(
         "footer", tag("p", "Made by Tiltmeter. This page loads nothing: it can be kept, sent and opened offline.")
@@ -232,56 +231,6 @@ def _lost(cut: Sequence[Section], names: Mapping[str, str], manifest: Mapping[st
     ]
     none = tag("p", "No word or sentence was lost in the tests that gave a result.") if not gone else None
     return tag("section", tag("h2", "What was lost", id="lost"), none, words_table(gone) if gone else None, *failed)
-
-
-def _method(cut: Sequence[Section], measurements: Sequence[Measurement], alpha: float) -> Markup:
-    made = tests_made(measurements)
-    correction = (
-        f"A star marks what is at most {alpha:g} after correction: Holm’s, over all {made:,} tests of this run; for "
-        "the cells of a matrix of scores Benjamini and Hochberg’s, over the whole matrix."
-    )
-    said = [tag("h3", "Correction for many tests"), tag("p", correction)]
-    if any("null_share" in row.measured.details for section in cut for row in section.rows):
-        null = "how often word lists of these sizes show an effect at least this large though there is none."
-        said.append(tag("p", f"“Without bias” is {null}"))
-    for section in cut:
-        said.append(tag("h3", f"{section.meaning.name}: how p-values and intervals were computed"))
-        said.append(tag("ul", *(tag("li", how) for how in methods(section.rows)[:_MANY])))
-    return tag("section", tag("h2", "Method", id="method"), *said)
-
-
-def _provenance(manifest: Mapping[str, Any]) -> Markup:
-    shown = {key: value for key, value in manifest.items() if key != "jobs"}  # those without a result are named above
-    again = "The same spec, seed, models and versions give the same numbers."
-    return tag("section", tag("h2", "Provenance", id="provenance"), tag("p", again), _facts(shown, _DEEP))
-
-
-def _facts(values: Mapping[Any, Any], deep: int) -> Markup:
-    """Plain values as a list of facts; what is nested unfolds."""
-    plain = {key: value for key, value in values.items() if not isinstance(value, Mapping | list) or not value}
-    nested = {key: value for key, value in values.items() if key not in plain}
-    facts = [
-        part for key, value in list(plain.items())[:_MANY] for part in (tag("dt", _words(key)), tag("dd", _text(value)))
-    ]
-    folds = []
-    for key, value in list(nested.items())[:_MANY]:
-        inner: Mapping[Any, Any] = value if isinstance(value, Mapping) else dict(enumerate(value, 1))
-        short = all(not isinstance(each, Mapping | list) for each in inner.values())
-        if deep == 0 or (short and not isinstance(value, Mapping)):
-            facts += [tag("dt", _words(key)), tag("dd", _text(value))]
-        else:
-            folds.append(tag("details", tag("summary", _words(key)), _facts(inner, deep - 1)))
-    return together([tag("dl", *facts, class_="facts") if facts else None, *folds])
-
-
-def _words(key: object) -> str:
-    return str(key).replace("_", " ")
-
-
-def _text(value: object) -> str:
-    if isinstance(value, str):
-        return value[:4_000]
-    return json.dumps(value, ensure_ascii=False, default=str)[:4_000]
 
 
 def _title(manifest: Mapping[str, Any], names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from tiltmeter.measurement import Measurement
 from tiltmeter.report.markup import Markup, breakable, escape, tag, together
-from tiltmeter.report.meanings import excludes_neutral, neutral, title
+from tiltmeter.report.meanings import excludes_neutral, meaning, neutral, title
 from tiltmeter.report.sections import Row, Section, by_word, counted, detail
 from tiltmeter.report.summary import LeftOut
 from tiltmeter.report.tables import number, p_text
@@ -147,7 +147,7 @@ def jobs_table(caption: str, jobs: Sequence[LeftOut], names: Mapping[str, str]) 
         tag(
             "tr",
             tag("th", breakable(job.test), scope="row"),
-            tag("td", job.metric),
+            tag("td", meaning(job.metric).name),
             tag("td", breakable(names.get(job.model, job.model)), class_="words"),
             tag("td", job.reason, class_="words long"),
         )

@@ -26,6 +26,7 @@ from tiltmeter.report.sections import (
     sections,
     tests_made,
 )
+from tiltmeter.report.summary import ONE_SIDED, one_sided
 from tiltmeter.runs.results import ALPHA
 
 MOST_ROWS = 400  # of one table: as many of a matrix of scores as anyone reads on paper, and more of the others
@@ -62,7 +63,7 @@ def write_tables(folder: Path, measurements: Sequence[Measurement], *, alpha: fl
     ensure_folder(folder)
     made = tables(measurements, alpha=alpha)
     written = {f"{stem}.tex": made[name] for name, stem in file_names(made, taken=["all"]).items()}
-    written["all.tex"] = document(sorted(written, key=lambda name: (name != "summary.tex", name)))
+    written["all.tex"] = document(sorted(written, key=lambda name: name != "summary.tex"))
     for name, text in written.items():
         with replacing(folder / name, flush=False) as part:
             part.write_text(text, encoding="utf-8")
@@ -161,6 +162,8 @@ def _caption(section: Section, rows: Sequence[Row], made: int, alpha: float) -> 
         said.append(f"{of.neutral:g} leans neither way; above: {of.above}.")
     if any(math.isfinite(row.measured.p_value) for row in rows):
         said.append(_marks(section, made, alpha))
+    if one_sided(rows):
+        said.append(f"p is one-sided: {ONE_SIDED}.")
     if by_word(rows):
         said.append("p by word permutes whole words, as the sentences of one word are not independent.")
     if found := methods(rows):
@@ -179,7 +182,7 @@ def _lost(rows: Sequence[Row]) -> str:
     lost = lost_words(rows)
     if not lost:
         return "No word was lost."
-    named = ", ".join(dict.fromkeys(word for word, _ in list(lost)[:_LOST_NAMED]))
+    named = ", ".join(dict.fromkeys(f"“{word}”" for word, _ in list(lost)[:_LOST_NAMED]))
     return f"Lost: {named}{'' if len(lost) <= _LOST_NAMED else f' and {len(lost) - _LOST_NAMED} more'}."
 
 

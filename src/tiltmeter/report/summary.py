@@ -18,6 +18,7 @@ from tiltmeter.runs.results import ALPHA
 
 _NAMED = 6
 _STRONGEST = 3
+ONE_SIDED = "small only where X goes with A and Y with B, never for a lean the other way"
 
 
 def whole_tests(cut: Sequence[Section]) -> list[Row]:
@@ -53,9 +54,20 @@ def lead(cut: Sequence[Section], names: Mapping[str, str], *, alpha: float = ALP
         marked = sum(row.significant(alpha) for row in tested)
         said.append(
             f"Of {_counted(len(tested), 'p-value')}, {marked:,} {'is' if marked == 1 else 'are'} at most {alpha:g} "
-            "after correction for the number of tests."
+            f"after correction for the number of tests. {_both(rows, alpha)}"
         )
     return said
+
+
+def _both(rows: Sequence[Row], alpha: float) -> str:
+    """How many results stand by their interval and by their p-value: either may mislead alone."""
+    held = sum(row.settled is True and row.significant(alpha) for row in rows)
+    return f"Both hold for {held:,}: the interval points one way, and the corrected p-value is small."
+
+
+def one_sided(rows: Sequence[Row]) -> bool:
+    """Whether a lean in the other direction never makes these p-values small."""
+    return any(row.measured.settings.get("alternative") == "greater" for row in rows if math.isfinite(row.adjusted))
 
 
 def found(section: Section, names: Mapping[str, str], *, alpha: float = ALPHA) -> list[str]:
@@ -82,7 +94,12 @@ def found(section: Section, names: Mapping[str, str], *, alpha: float = ALPHA) -
         over = "over the whole matrix" if section.is_matrix else "for the number of tests"
         said.append(
             f"After correction {over}, {marked} of {_counted(len(tested), 'p-value')} "
-            f"{'is' if marked == 1 else 'are'} at most {alpha:g}."
+            f"{'is' if marked == 1 else 'are'} at most {alpha:g}." + (f" {_both(rows, alpha)}" if known else "")
+        )
+    if against := sum(row.settled is True and row.measured.value < 0 for row in rows if one_sided([row])):
+        said.append(
+            f"These p-values are one-sided: {ONE_SIDED}. By {'its' if against == 1 else 'their'} interval, "
+            f"{_counted(against, 'result')} {'leans' if against == 1 else 'lean'} the other way."
         )
     if by_word(rows):
         few = sum(detail(row, "p_value_words") <= alpha for row in rows)
@@ -93,8 +110,11 @@ def found(section: Section, names: Mapping[str, str], *, alpha: float = ALPHA) -
     if section.is_matrix and len(settled) > 1:
         strongest = sorted(settled, key=_distance, reverse=True)[:_STRONGEST]
         said.append(f"The strongest: {'; '.join(_in_short(row, names) for row in strongest)}.")
-    elif further := max(settled, key=_distance, default=None):
-        said.append(f"The furthest from {neutral(further.measured):g} of those: {described(further, names)}")
+    elif settled:
+        held = [row for row in settled if row.significant(alpha)]
+        of = "those for which both hold" if held else "those whose interval excludes it"
+        further = max(held or settled, key=_distance)
+        said.append(f"The furthest from {neutral(further.measured):g} of {of}: {described(further, names)}")
     return said
 
 
