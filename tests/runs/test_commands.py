@@ -67,6 +67,21 @@ def test_an_audit_leaves_the_spec_behind(vectors: Path, tmp_path: Path) -> None:
     assert summary["kept"] == summary["jobs"]
 
 
+def test_an_audit_leaves_that_of_another_model_of_the_same_name_alone(
+    vectors: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other").mkdir()
+    other = tmp_path / "other" / vectors.name
+    other.write_bytes(vectors.read_bytes())
+    assert called("audit", vectors, "--no-report")[0] == 0
+    before = (tmp_path / "audit-small.txt/spec.yaml").read_bytes()
+    with pytest.raises(InputError, match=f"holds the audit of {vectors}"):
+        called("audit", other, "--no-report")
+    assert (tmp_path / "audit-small.txt/spec.yaml").read_bytes() == before
+    assert called("audit", vectors, "--no-report", "--seed", "1")[0] == 0
+
+
 def test_the_example_is_a_spec_and_overwrites_nothing(tmp_path: Path) -> None:
     path = tmp_path / "my: run.yaml"
     assert called("init", path)[0] == 0

@@ -45,6 +45,8 @@ def audit(
     plain = re.sub(r"[^\w.-]+", "-", name)
     folder = out or Path(f"audit-{plain}")
     given: dict[str, Any] = {"path": str(path.resolve()) if path.exists() else model, "name": name}
+    if out is None:
+        _refuse_another(folder, given["path"])
     given |= {"kind": kind} if kind else {}
     given |= {"trust_remote_code": True} if trust else {}
     lines = [
@@ -61,6 +63,18 @@ def audit(
     ]
     text = yaml_from("\n".join(lines) + "\n", folder / "spec.yaml")
     run_spec(parse_spec(text), folder, report=report, trust=trust, as_json=as_json)
+
+
+def _refuse_another(folder: Path, path: str) -> None:
+    """Two models of one name, in different folders, would take each other's results away."""
+    from tiltmeter.runs.spec import read_spec
+
+    earlier = folder / "spec.yaml"
+    if not earlier.is_file():
+        return
+    before = read_spec(earlier).spec.models[0].path
+    if before != path:
+        raise InputError(f"holds the audit of {before}.", where=folder, hint="Give another folder with --out.")
 
 
 def _quoted(value: str | bool) -> str:

@@ -116,7 +116,8 @@ def run_spec(
 def _rendered(folder: Path) -> Path:
     from tiltmeter.report.html import write_report
 
-    return write_report(folder)[-1]
+    with console(stderr=True).status("tables, figures and report"):
+        return write_report(folder)[-1]
 
 
 def _as_dict(summary: Summary, page: Path | None) -> dict[str, Any]:
