@@ -22,8 +22,10 @@ import pytest
 from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 
+from tiltmeter.bayes.embedding import alone
 from tiltmeter.debias.fit import fit
 from tiltmeter.debias.rewrite import rewrite
+from tiltmeter.debias.run import debias_file
 from tiltmeter.debias.vocabulary import ArrayVocabulary, FileVocabulary
 from tiltmeter.errors import InputError
 from tiltmeter.models._streams import Stream
@@ -86,8 +88,13 @@ def _store(path: Path, words: list[str], matrix: Matrix) -> None:
         write_store(open_reader(stream), path)
 
 
+def _fasttext_words(path: Path, words: list[str], matrix: Matrix) -> None:
+    _fasttext(path, words, matrix, bucket=0)
+
+
 FORMS: dict[str, Callable[[Path, list[str], Matrix], None]] = {
-    made.__name__.strip("_"): made for made in (_glove, _gzip, _xz, _bz2, _zip, _binary, _npy, _safetensors, _store)
+    made.__name__.strip("_"): made
+    for made in (_glove, _gzip, _xz, _bz2, _zip, _binary, _npy, _safetensors, _store, _fasttext_words)
 }
 
 
@@ -139,18 +146,61 @@ def test_the_original_is_never_written_to(link: bool, tmp_path: Path) -> None:
         rewrite(source, out, fit(FileVocabulary(source), GENDER, "hard"))
 
 
-def test_what_builds_words_from_parts_is_refused(tmp_path: Path) -> None:
-    arguments = struct.pack("<12id", DIMENSION, 5, 5, 1, 5, 1, 1, 2, 4, 3, 6, 100, 1e-4)
-    words, matrix = embedding()
+def _fasttext(path: Path, words: list[str], matrix: Matrix, bucket: int = 40) -> None:
+    """A model of fastText's own form; without buckets, one without n-grams."""
+    longest = 6 if bucket else 0
+    arguments = struct.pack("<12id", DIMENSION, 5, 5, 1, 5, 1, 1, 2, bucket, 3, longest, 100, 1e-4)
     entries = b"".join(word.encode() + b"\0" + struct.pack("<qb", 1, 0) for word in words)
     counts = struct.pack("<iiiqq", len(words), len(words), 0, 1000, -1)
-    rows = np.concatenate([matrix, np.zeros((4, DIMENSION), dtype=np.float32)])
-    tail = struct.pack("<?qq", False, *rows.shape) + rows.tobytes()
+    grams = np.random.default_rng(5).normal(size=(bucket, DIMENSION)).astype(np.float32)
+    rows = np.concatenate([matrix, grams])
+    tail = struct.pack("<?qq", False, *rows.shape) + rows.tobytes() + b"what no word vector needs"
+    path.write_bytes(struct.pack("<ii", 793_712_314, 12) + arguments + counts + entries + tail)
+
+
+def _vectors(path: Path, words: list[str]) -> Matrix:
+    found = StaticEmbedding.open(path).embed([alone(word) for word in words])
+    assert len(found.kept) == len(words)
+    return found.vectors
+
+
+@pytest.mark.parametrize("method", ["projection", "inlp"])
+@pytest.mark.parametrize("converted", [False, True])
+def test_words_that_are_built_from_parts_lose_the_bias_too(method: str, converted: bool, tmp_path: Path) -> None:
+    words, matrix = embedding()
+    source, out = tmp_path / "model.bin", tmp_path / "out.bin"
+    _fasttext(source, words, matrix)
+    if converted:
+        with Stream(source) as stream:
+            write_store(open_reader(stream), tmp_path / "model.vectors")
+        source = tmp_path / "model.vectors"
+    fitted = debias_file(str(source), out, GENDER, method)
+    asked = [*words, "shey", "unheard"]  # the last two are in no vocabulary
+    before, after = (_vectors(path, asked).astype(np.float64) for path in (source, out))
+    V = fitted.directions
+    assert np.abs(after @ V.T).max() < 1e-5 < np.abs(before[-2:] @ V.T).min()
+    assert after == pytest.approx(before - (before @ V.T) @ V, abs=1e-5)
+    with Stream(source) as first, Stream(out) as second:
+        assert open_reader(first).form == open_reader(second).form
+        assert open_reader(second).has_subwords
+    if not converted:
+        was, now = source.read_bytes(), out.read_bytes()
+        assert len(was) == len(now)
+        assert now.endswith(b"what no word vector needs")
+    shown = {word: row for block in FileVocabulary(source).blocks() for word, row in zip(*block, strict=True)}
+    assert list(shown) == [word.encode() for word in words]
+    assert np.stack(list(shown.values())) == pytest.approx(before[: len(words)], abs=1e-6)
+
+
+def test_what_treats_words_differently_takes_no_parts_of_words(tmp_path: Path) -> None:
+    words, matrix = embedding()
     source = tmp_path / "model.bin"
-    source.write_bytes(struct.pack("<ii", 793_712_314, 12) + arguments + counts + entries + tail)
+    _fasttext(source, words, matrix)
     fitted = fit(ArrayVocabulary(words, matrix), GENDER, "hard")
     with pytest.raises(InputError, match="builds words from n-grams"):
         rewrite(source, tmp_path / "out.bin", fitted)
+    with pytest.raises(InputError, match=r"builds words from n-grams.*projection or inlp"):
+        debias_file(str(source), tmp_path / "out.bin", GENDER, "hard")
     assert not (tmp_path / "out.bin").exists()
 
 

@@ -234,6 +234,7 @@ METHODS: Mapping[str, Fit] = {
     "inlp": _inlp,
     "double-hard": _double_hard,
 }
+LINEAR = ("projection", "inlp")  # one map of all words, see `Debiaser.linear`
 _SUBSPACE = ("subspace", "dimensions")
 TAKES: Mapping[str, tuple[str, ...]] = {
     "hard": (*_SUBSPACE, "keep"),

@@ -19,14 +19,15 @@ import numpy as np
 
 from tiltmeter.debias.originals import files_of, protect
 from tiltmeter.debias.transform import Debiaser
-from tiltmeter.debias.vocabulary import in_blocks, rows_of
+from tiltmeter.debias.vocabulary import BLOCK, in_blocks, rows_of
 from tiltmeter.errors import InputError
 from tiltmeter.files import replacing
+from tiltmeter.models._fasttext import FastTextReader
 from tiltmeter.models._streams import Progress, Stream
 from tiltmeter.models._vector_arrays import MatrixReader
 from tiltmeter.models._vector_binary import BinaryReader
 from tiltmeter.models._vector_convert import write_store
-from tiltmeter.models._vector_entry import Entry, Reader
+from tiltmeter.models._vector_entry import CUT_SHORT, Entry, Reader
 from tiltmeter.models._vector_formats import open_reader
 from tiltmeter.models._vector_store import StoreReader
 from tiltmeter.models._vector_text import TextReader
@@ -44,12 +45,8 @@ def rewrite(source: Path, out: Path, debiaser: Debiaser, progress: Progress | No
     protect(written(source, out), files_of(source))
     with Stream(source, progress) as stream:
         reader = open_reader(stream)
-        if reader.has_subwords:
-            raise InputError(
-                "builds words from n-grams, which cannot be debiased one by one: a word is the mean of several rows.",
-                where=source,
-                hint="Write its words as text (fastText's .vec file), and debias that.",
-            )
+        if not debiaser.linear:
+            refuse_parts(reader, source)
         if reader.dimension != debiaser.dimension:
             raise InputError(
                 f"has vectors of {reader.dimension} numbers; what was fitted takes {debiaser.dimension}.", where=source
@@ -68,21 +65,29 @@ def rewrite(source: Path, out: Path, debiaser: Debiaser, progress: Progress | No
             elif isinstance(reader, MatrixReader):
                 _write_matrix(source, reader, debiaser, file)
             else:
-                raise InputError(
-                    f"is of a form ({reader.form}) that cannot be written.",
-                    where=source,
-                    hint="Write its words as text (fastText's .vec file), and debias that.",
-                )
+                assert isinstance(reader, FastTextReader)
+                _write_fasttext(stream, reader, debiaser, file)
+
+
+def refuse_parts(reader: Reader, source: Path) -> None:
+    """A method that is no single linear map of all words cannot be applied to what words are built from."""
+    if reader.has_subwords:
+        raise InputError(
+            "builds words from n-grams: a word is the mean of several rows, and this method does not treat all words "
+            "alike.",
+            where=source,
+            hint="Take --method projection or inlp; or write its words as text (fastText's .vec), and debias that.",
+        )
 
 
 class _Debiased:
     """A converted file whose vectors are debiased as they are read."""
 
-    has_subwords = False
-
     def __init__(self, reader: StoreReader, debiaser: Debiaser) -> None:
         self._reader, self._debiaser = reader, debiaser
-        self.form, self.dimension, self.words = reader.header.source, reader.dimension, reader.words
+        self.form, self.dimension, self.subwords = reader.header.source, reader.dimension, reader.subwords
+        self.has_subwords = reader.has_subwords
+        self.words = reader.header.subword_base if self.has_subwords else reader.words  # rows before the n-grams
 
     def rows(self) -> Iterator[Entry]:
         for words, rows in _debiased(self._reader, self._debiaser):
@@ -131,6 +136,29 @@ def _write_matrix(source: Path, reader: MatrixReader, debiaser: Debiaser, file: 
         whole.skip(reader.words * reader.dimension * reader.kind.itemsize)
         while piece := whole.some(_COPIED):
             file.write(piece)
+
+
+def _write_fasttext(stream: Stream, reader: FastTextReader, debiaser: Debiaser, file: IO[bytes]) -> None:
+    """The rows of words and n-grams are debiased; what stands before them and after them is copied as it is."""
+    words = list(reader.vocabulary())
+    rows = reader.matrix()
+    with Stream(stream.path) as whole:
+        left = stream.position
+        while left:
+            piece = whole.some(min(left, _COPIED))
+            file.write(piece)
+            left -= len(piece)
+    left = rows if reader.has_subwords else reader.words
+    words += [b""] * (left - len(words))
+    for start in range(0, left, BLOCK):
+        part = words[start : start + BLOCK]
+        data = stream.read(4 * reader.dimension * len(part))
+        if len(data) < 4 * reader.dimension * len(part):
+            raise InputError("ends in the middle of its matrix.", where=stream.path, hint=CUT_SHORT)
+        block = np.frombuffer(data, "<f4").reshape(len(part), reader.dimension)
+        file.write(debiaser.block(part, block).astype("<f4").tobytes())
+    while piece := stream.some(_COPIED):
+        file.write(piece)
 
 
 def written(source: Path, out: Path) -> list[Path]:

@@ -11,10 +11,10 @@ import numpy as np
 
 from tiltmeter.debias.before_after import AFTER, LEANING, BeforeAfter, Report, asked_words, compare_vectors
 from tiltmeter.debias.construction import Construction, construction
-from tiltmeter.debias.fit import METHODS, TAKES, check_options, fit
+from tiltmeter.debias.fit import LINEAR, METHODS, TAKES, check_options, fit
 from tiltmeter.debias.leaning import Leaning, leaning
 from tiltmeter.debias.originals import originals, protect
-from tiltmeter.debias.rewrite import number_type, rewrite, written
+from tiltmeter.debias.rewrite import number_type, refuse_parts, rewrite, written
 from tiltmeter.debias.sample import Sample, sample_of_file, sample_of_models
 from tiltmeter.debias.step_by_step import step_by_step
 from tiltmeter.debias.subspace import defined, directions
@@ -54,6 +54,9 @@ def debias_file(
 ) -> Debiaser:
     """Fit a method to a file of vectors and write the debiased copy."""
     path = path_of(model)
+    if method not in LINEAR:
+        with Stream(path) as stream:
+            refuse_parts(open_reader(stream), path)
     fitted = fit(FileVocabulary(path, model, progress), bias, method, progress=progress, **options)
     rewrite(path, out, fitted, progress)
     return fitted

@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from tiltmeter.errors import InputError
 from tiltmeter.metrics.association import Array
+from tiltmeter.models._fasttext import FastTextReader
 from tiltmeter.models._streams import Progress, Stream
 from tiltmeter.models._vector_entry import Entry, Reader
 from tiltmeter.models._vector_formats import open_reader
+from tiltmeter.models._vector_store import StoreReader
 
 BLOCK = 4096  # rows
+_BUILT = 50_000  # words whose vectors are put together at once
 _TINY = 1e-150  # below its square a length is lost to underflow
 
 
@@ -91,13 +94,24 @@ class FileVocabulary:
 
     def blocks(self) -> Iterator[Block]:
         with Stream(self.path, self._progress) as stream:
-            yield from in_blocks(rows_of(open_reader(stream)))
+            reader = open_reader(stream)
+            if not reader.has_subwords:
+                yield from in_blocks(rows_of(reader))
+                return
+            assert isinstance(reader, FastTextReader | StoreReader)
+            words = [word for word in reader.vocabulary() if word]
+        # The vector of a word is put together from rows that are all over the file: a pass for many words at once.
+        for start in range(0, len(words), _BUILT):
+            with Stream(self.path, self._progress) as stream:
+                entries = {
+                    one.word: one for one in open_reader(stream).entries(frozenset(words[start : start + _BUILT]))
+                }
+            # A word that stands twice has one vector, the first.
+            yield from in_blocks(entries.pop(word) for word in words[start : start + _BUILT] if word in entries)
 
 
 def rows_of(reader: Reader) -> Iterator[Entry]:
     """Every row of a file, words first to last; a converted file is read in the order of its matrix too."""
-    from tiltmeter.models._vector_store import StoreReader
-
     return reader.in_order() if isinstance(reader, StoreReader) else reader.rows()
 
 

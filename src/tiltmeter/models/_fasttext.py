@@ -63,10 +63,10 @@ class FastTextReader:
     def entries(self, wanted: Collection[bytes], unknown: Collection[bytes] = ()) -> Iterator[Entry]:
         wanted = frozenset(wanted)
         found: dict[bytes, int] = {}
-        for row, word in enumerate(self._vocabulary()):
+        for row, word in enumerate(self.vocabulary()):
             if word in wanted and word not in found:
                 found[word] = row
-        rows = self._matrix()
+        rows = self.matrix()
         made_of = {word: self.subwords.rows(word, row, self.words) for word, row in found.items()}
         for word in frozenset(unknown) - found.keys():
             if ngrams := self.subwords.rows(word, None, self.words):
@@ -77,8 +77,8 @@ class FastTextReader:
 
     def rows(self) -> Iterator[Entry]:
         """The rows of the input matrix: of words, then of n-grams, not yet put together."""
-        words = list(self._vocabulary())
-        rows = self._matrix()
+        words = list(self.vocabulary())
+        rows = self.matrix()
         if self.has_subwords and rows < self.words + self.subwords.bucket:
             raise self._damaged(f"a matrix of {rows} rows for {self.words} words and {self.subwords.bucket} n-grams")
         for row in range(rows if self.has_subwords else self.words):
@@ -105,7 +105,7 @@ class FastTextReader:
         for word, total in sums.items():
             yield word, (total / len(made_of[word])).astype(np.float32)
 
-    def _vocabulary(self) -> Iterator[bytes]:
+    def vocabulary(self) -> Iterator[bytes]:
         """The words in the order of their rows; labels, which come after them, are passed over."""
         self._stream.skip(8 + _ARGUMENTS.size + _COUNTS.size)
         data, start = b"", 0
@@ -121,7 +121,7 @@ class FastTextReader:
             start = end + 1 + _AFTER_WORD
         self._stream.unread(len(data) - start)
 
-    def _matrix(self) -> int:
+    def matrix(self) -> int:
         """Pass to the first row of the input matrix; how many rows it has."""
         start = self._stream.read(17)
         if len(start) < 17:

@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 
 from tiltmeter.errors import InputError
-from tiltmeter.models._fasttext import FastTextReader
+from tiltmeter.models._subwords import Subwords
 from tiltmeter.models._vector_entry import Reader, shown
 from tiltmeter.models._vector_store import HEADER_AT, MAGIC, MATRIX_AT, NUMBERS, NGrams, StoreHeader, aligned, sealed
 
@@ -83,7 +83,7 @@ def _write(reader: Reader, file: BinaryIO, half: bool) -> StoreHeader:
 
 
 def _ngrams(reader: Reader) -> NGrams | None:
-    if not isinstance(reader, FastTextReader) or not reader.has_subwords:
+    grams: Subwords | None = getattr(reader, "subwords", None)
+    if grams is None or not reader.has_subwords:
         return None
-    grams = reader.subwords
     return NGrams(minn=grams.minn, maxn=grams.maxn, bucket=grams.bucket)

@@ -122,8 +122,9 @@ class StoreReader:
     def header(self) -> StoreHeader:
         return self._header
 
-    def in_order(self) -> Iterator[Entry]:
-        """Every row as its matrix has it; one that is no word of its own (a word's second vector) has an empty word."""
+    def vocabulary(self) -> list[bytes]:
+        """The words in the order of their rows; a row that is no word of its own (a word's second vector, an n-gram)
+        has an empty one."""
         header = self._header
         with self._mapped() as data:
             starts = np.frombuffer(data[header.starts_at : header.rows_at], "<u8").tolist()
@@ -133,6 +134,13 @@ class StoreReader:
                 if row >= header.rows or not start <= end <= header.text_bytes:
                     raise self._damaged(f"the place of word {number} lies outside of it")
                 words[row] = data[header.text_at + start : header.text_at + end]
+        return words
+
+    def in_order(self) -> Iterator[Entry]:
+        """Every row as its matrix has it."""
+        header = self._header
+        words = self.vocabulary()
+        with self._mapped() as data:
             for row, word in enumerate(words):
                 at = MATRIX_AT + row * header.row_bytes
                 numbers = np.frombuffer(data[at : at + header.row_bytes], NUMBERS[header.numbers])
