@@ -19,6 +19,7 @@ from tiltmeter.lexicon.grammar import grammar_of
 from tiltmeter.lexicon.pairs import pair_set, read_pairs
 from tiltmeter.lexicon.seat import seat_test
 from tiltmeter.lexicon.templates import Blank, Template
+from tiltmeter.lexicon.tests import Passage
 from tiltmeter.lexicon.words import Genus, Kind, Word
 from tiltmeter.measure.association import weat
 from tiltmeter.models.load import load
@@ -183,3 +184,12 @@ def test_a_blank_keeps_what_surrounds_a_turkish_name() -> None:
     assert blank is not None
     assert form == like.text
     assert blank.replace("___", form) == template.fill({"word": like})
+
+
+def test_a_capital_sharp_s_is_the_letter_and_not_two(tmp_path: Path) -> None:
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("straße 1 0\nstrasse 0 1\n", encoding="utf-8")
+    model = load(vectors)
+    passage = Passage("STRAẞE", "STRAẞE", 0, 6)
+    model.prepare([passage])
+    assert model.embed([passage]).vectors.tolist() == [[1.0, 0.0]]
