@@ -49,6 +49,14 @@ def test_what_there_is_in_a_language(run: Run) -> None:
     sets = {row["name"]: row for row in json.loads(run("list", "sets", "--lang", "de", "--json").stdout)}
     assert sets["occupation"]["language"] == "de"
     assert "Blumen" in run("show", "flowers", "--lang", "de").stdout
+    jobs = run("show", "occupation", "--lang", "nl").stdout
+    assert "kapper / kapster" in jobs
+    assert "arts / arts" not in jobs
+    names = run("show", "name", "--lang", "no").stdout
+    male, female = (names.index(f"words, {gender} (111)") for gender in ("male", "female"))
+    assert male < names.index("Øystein") < female < names.index("Åshild")
+    assert "masculine and a feminine version" in run("show", "name-trait", "--lang", "is").stdout
+    assert "version" not in run("show", "name-sport", "--lang", "is").stdout
     templates = json.loads(run("list", "templates", "-l", "is", "--json").stdout)
     assert {row["language"] for row in templates} == {"is"}
 

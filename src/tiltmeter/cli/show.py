@@ -8,6 +8,7 @@ import typer
 
 from tiltmeter.cli.output import Json, Lang, console, print_json
 from tiltmeter.errors import InputError, did_you_mean
+from tiltmeter.lexicon.grammar import grammar_of
 from tiltmeter.lexicon.templates import TemplateSet
 from tiltmeter.lexicon.tests import AssociationTest, MulticlassTest
 from tiltmeter.lexicon.words import WordSet
@@ -65,19 +66,24 @@ def _described(entry: AssociationTest | MulticlassTest | WordSet | TemplateSet) 
             return common | {"what": "multiclass test", "title": entry.title, "words": words, "templates": []}
         case WordSet():
             words["words"] = list(entry.texts)
+            feminine = grammar_of(entry.language).feminine
             return common | {
                 "what": f"word set ({entry.role.value})",
                 "title": entry.title,
                 "words": words,
+                "feminine": {word.text: form for word in entry.words if (form := feminine(word)) is not None},
+                "gender": {word.text: word.gender.value for word in entry.words if word.gender is not None},
                 "templates": [],
             }
         case TemplateSet():
             templates = list(entry.sentences)
+            agrees = any(template.agreement for template in entry.templates)
             return common | {
                 "what": "template set",
                 "title": f"{entry.target} × {entry.feature}",
                 "words": words,
                 "templates": templates,
+                "agrees": agrees,
             }
 
 
@@ -88,13 +94,28 @@ def _print(shown: dict[str, Any]) -> None:
     out.print(
         f"[bold]{escape(shown['name'])}[/]  {escape(shown['title'])}  [dim]{shown['what']}, {shown['language']}[/]"
     )
-    for title, words in shown["words"].items():
+    feminine = shown.get("feminine", {})
+    for title, words in _by_gender(shown).items():
         out.print(f"\n[cyan]{escape(title)}[/] [dim]({len(words)})[/]")
-        out.print(", ".join(words), markup=False)
+        both = (dict.fromkeys((word, feminine.get(word, word))) for word in words)
+        out.print(", ".join(" / ".join(forms) for forms in both), markup=False)
     if shown["templates"]:
-        out.print("\n[cyan]templates[/]")
+        asked = "  [dim]each in a masculine and a feminine version, whatever the word[/]" if shown.get("agrees") else ""
+        out.print(f"\n[cyan]templates[/]{asked}")
         for text in shown["templates"]:
             out.print(f"  {text}", markup=False)
     out.print(f"\n[dim]Source: {escape(shown['source'])}[/]")
     if shown["note"]:
         out.print(f"[dim]Note: {escape(shown['note'])}[/]")
+
+
+def _by_gender(shown: dict[str, Any]) -> dict[str, list[str]]:
+    """The words, those of women and of men apart where a set has both."""
+    words: dict[str, list[str]] = shown["words"]
+    gender: dict[str, str] = shown.get("gender", {})
+    if len(set(gender.values())) < 2:
+        return words
+    parts: dict[str, list[str]] = {}
+    for word in words["words"]:
+        parts.setdefault(f"words, {gender.get(word, 'no gender')}", []).append(word)
+    return parts
