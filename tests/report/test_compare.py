@@ -117,6 +117,13 @@ def test_a_comparison_is_written_the_same_twice(tmp_path: Path) -> None:
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in second]
 
 
+def test_the_page_says_which_run_is_the_first_and_which_way_the_difference_goes() -> None:
+    found = compare([weat(model="bert")], [weat(model="bert debiased")])
+    text = Page(comparison_page(found, ("before-run", "after-run"))).text
+    assert "First: before-run (bert). Second: after-run (bert debiased)." in text
+    assert "The difference is the second less the first" in text
+
+
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     inside = tmp_path / "file/inside"

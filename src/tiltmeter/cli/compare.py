@@ -38,6 +38,7 @@ def compare(
     if as_json:
         print_json([pair.as_dict() for pair in found.pairs])
         return
-    print_rows(found.rows(), title=f"{first} and {second}", as_json=False)
+    title = f"first: {first}, second: {second}; difference: the second less the first"
+    print_rows(found.rows(), title=title, as_json=False)
     for sentence in found.summary():
         say(Text(sentence, style="dim"))

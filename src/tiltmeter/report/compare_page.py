@@ -12,13 +12,15 @@ from tiltmeter.files import ensure_folder, replacing
 from tiltmeter.report.compare import Comparison, Pair, markdown
 from tiltmeter.report.figures import WIDTHS
 from tiltmeter.report.html import page
-from tiltmeter.report.html_tables import MOST_ROWS, interval_cell, number_cell, span, table
+from tiltmeter.report.html_tables import MOST_ROWS, interval_cell, named, number_cell, span, table
 from tiltmeter.report.markup import Markup, breakable, tag, together
-from tiltmeter.report.meanings import headline, meaning, neutral
+from tiltmeter.report.meanings import headline, meaning, neutral, title
 from tiltmeter.report.names import file_names
+from tiltmeter.report.sections import models
 from tiltmeter.report.style import COLOURS, INK, MARKERS, PAGE, figure, save, short
 
 _DRAWN = 40
+_MODELS = 6  # that are named of each run
 
 
 def write_comparison(folder: Path, found: Comparison, titles: tuple[str, str]) -> list[Path]:
@@ -76,7 +78,7 @@ def comparison_page(found: Comparison, titles: tuple[str, str]) -> str:
     """The comparison as a page of one file."""
     heading = f"{titles[0]} and {titles[1]}"
     body = [
-        tag("header", tag("h1", "Two runs compared"), tag("p", heading, class_="soft")),
+        tag("header", tag("h1", "Two runs compared"), tag("p", *_sides(found, titles), class_="soft")),
         tag(
             "main",
             tag(
@@ -101,6 +103,20 @@ def comparison_page(found: Comparison, titles: tuple[str, str]) -> str:
     return page(f"Two runs compared: {heading}", together(body))
 
 
+def _sides(found: Comparison, titles: tuple[str, str]) -> list[str]:
+    """Which run is the first, which the second, and whose models they measured."""
+    names = found.names()
+    said = []
+    for side, run, rows in (
+        ("First", titles[0], [pair.first for pair in found.pairs]),
+        ("Second", titles[1], [pair.second for pair in found.pairs]),
+    ):
+        measured = [names[model] for model in models(rows)]
+        more = f" and {len(measured) - _MODELS} more" if len(measured) > _MODELS else ""
+        said.append(f"{side}: {run} ({', '.join(measured[:_MODELS])}{more}). ")
+    return said
+
+
 def _section(pairs: Sequence[Pair], names: Mapping[str, str]) -> Markup:
     of = meaning(pairs[0].first.metric)
     wide = span([row for pair in pairs for row in (pair.first, pair.second)])
@@ -116,7 +132,7 @@ def _section(pairs: Sequence[Pair], names: Mapping[str, str]) -> Markup:
     body = [
         tag(
             "tr",
-            tag("th", breakable(pair.label), scope="row"),
+            named(pair.label, title(pair.first)),
             tag("td", breakable(names[pair.first.model]), class_="words") if several else None,
             interval_cell(pair.first, wide),
             interval_cell(pair.second, wide),
@@ -129,5 +145,8 @@ def _section(pairs: Sequence[Pair], names: Mapping[str, str]) -> Markup:
         for pair in pairs[:MOST_ROWS]
     ]
     more = f"; the first {MOST_ROWS} of {len(pairs):,}" if len(pairs) > MOST_ROWS else ""
-    caption = f"{of.name}: {of.quantity} in both runs{more}. Low and high bound the difference."
+    caption = (
+        f"{of.name}: {of.quantity} in both runs{more}. The difference is the second less the first; low and high bound "
+        "it. A filled dot: the interval excludes the neutral value."
+    )
     return tag("section", tag("h2", of.name), table(caption, head, body))

@@ -98,7 +98,7 @@ def matrix_table(
     body = []
     for (metric, test), found in list(cells.items())[:MOST_ROWS]:
         about = title(next(iter(found.values()))[1].measured)
-        line = [_named(test, about), tag("td", metric, class_="words")]
+        line = [named(test, about), tag("td", metric, class_="words")]
         for model in shown:
             if model not in found:
                 line.append(tag("td", "–", class_="none", data_sort="NaN"))
@@ -173,10 +173,11 @@ def _head(name: str) -> Markup:
 
 
 def _test(row: Row) -> Markup:
-    return _named(row.label, title(row.measured))
+    return named(row.label, title(row.measured))
 
 
-def _named(label: str, about: str) -> Markup:
+def named(label: str, about: str) -> Markup:
+    """The head of a row: a test, and what it compares."""
     return tag("th", breakable(label), tag("small", about) if about else None, scope="row")
 
 
