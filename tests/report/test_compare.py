@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -127,11 +129,13 @@ def test_the_page_says_which_run_is_the_first_and_which_way_the_difference_goes(
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     inside = tmp_path / "file/inside"
-    for write in (
-        lambda: write_comparison(inside, compare(everything(), everything()), ("one", "two")),
-        lambda: write_latex(inside, everything()),
-        lambda: save(figures(everything())["significance"](COLUMN), inside, "x"),
-    ):
+    drawn = figures(everything())["significance"](COLUMN)
+    writers: list[Callable[[], object]] = [
+        partial(write_comparison, inside, compare(everything(), everything()), ("one", "two")),
+        partial(write_latex, inside, everything()),
+        partial(save, drawn, inside, "x"),
+    ]
+    for write in writers:
         with pytest.raises(InputError, match="cannot be written") as caught:
             write()
         assert str(inside) in str(caught.value)
