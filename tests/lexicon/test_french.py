@@ -75,6 +75,11 @@ def test_every_word_in_h_elides_or_not_as_french_has_it() -> None:
         ("jeu", "jeux"),
         ("cheval", "chevaux"),
         ("clou", "clous"),
+        ("genou", "genoux"),
+        ("carnaval", "carnavals"),
+        ("travail", "travaux"),
+        ("détail", "détails"),
+        ("pneu", "pneus"),
         ("infirmière", "infirmières"),
     ],
 )
@@ -83,7 +88,7 @@ def test_regular_plurals(singular: str, plural: str) -> None:
     assert str(FRENCH.inflect(_noun(singular, "m"), "definites")) == f"les {plural}"
 
 
-@pytest.mark.parametrize("text", ["grand-père", "assistant social"])
+@pytest.mark.parametrize("text", ["grand-père", "assistant social", "monsieur", "œil"])
 def test_the_plural_of_a_compound_is_asked_for(text: str) -> None:
     assert FRENCH.inflect(_noun(text, "m"), "plural") is None
 
@@ -108,6 +113,10 @@ def test_the_plural_of_a_compound_is_asked_for(text: str) -> None:
         ("adroit", "adroite", "adroits", "adroites"),
         ("froid", "froide", "froids", "froides"),
         ("calme", "calme", "calmes", "calmes"),
+        ("envieux", "envieuse", "envieux", "envieuses"),
+        ("serein", "sereine", "sereins", "sereines"),
+        ("bleu", "bleue", "bleus", "bleues"),
+        ("banal", "banale", "banals", "banales"),
     ],
 )
 def test_adjectives_agree(masculine: str, feminine: str, masculines: str, feminines: str) -> None:
@@ -118,6 +127,15 @@ def test_adjectives_agree(masculine: str, feminine: str, masculines: str, femini
         for gender in (Gender.MALE, Gender.FEMALE)
     ] == [masculine, feminine, masculines, feminines]
     assert str(FRENCH.inflect(word, "feminine", Gender.MALE)) == feminine
+
+
+@pytest.mark.parametrize(
+    "text", ["beau", "vieux", "fou", "favori", "épais", "frais", "gentil", "malin", "muet", "blanc", "travailleur"]
+)
+def test_a_feminine_that_the_letters_do_not_tell_is_asked_for(text: str) -> None:
+    word = Word(text, frozenset({Kind.ADJECTIVE}))
+    assert [FRENCH.inflect(word, form, Gender.FEMALE) for form in ("adjective", "adjectives", "feminine")] == [None] * 3
+    assert str(FRENCH.inflect(word, "adjective", Gender.MALE)) == text
 
 
 def test_an_irregular_feminine_is_written_with_the_word() -> None:

@@ -69,6 +69,9 @@ def test_articles_follow_the_sound(text: str, genus: str, indefinite: str, defin
         ("città", "f", "le città"),
         ("orologio", "m", "gli orologi"),
         ("notaio", "m", "i notai"),
+        ("stipendio", "m", "gli stipendi"),
+        ("zio", "m", "gli zii"),
+        ("pendio", "m", "i pendii"),
         ("tedesco", "m", "i tedeschi"),
         ("pianista", "m", "i pianisti"),
         ("pianista", "f", "le pianiste"),
@@ -132,6 +135,11 @@ def test_champagne_sounds_like_sci() -> None:
         ("largo", "larga", "larghi", "larghe"),
         ("serio", "seria", "seri", "serie"),
         ("gentile", "gentile", "gentili", "gentili"),
+        ("antico", "antica", "antichi", "antiche"),
+        ("saggio", "saggia", "saggi", "sagge"),
+        ("grigio", "grigia", "grigi", "grigie"),
+        ("ipocrita", "ipocrita", "ipocriti", "ipocrite"),
+        ("belga", "belga", "belgi", "belghe"),
     ],
 )
 def test_adjectives_agree(masculine: str, feminine: str, masculines: str, feminines: str) -> None:
@@ -145,7 +153,18 @@ def test_adjectives_agree(masculine: str, feminine: str, masculines: str, femini
     assert str(ITALIAN.inflect(word, "feminines", Gender.MALE)) == feminines
 
 
-def test_an_adjective_in_a_writes_its_plurals() -> None:
+def test_forms_of_adjectives_that_the_letters_do_not_tell_are_asked_for() -> None:
+    greek, talker = _adjective("greco"), _adjective("conservatore")
+    assert ITALIAN.inflect(greek, "adjectives", Gender.MALE) is None
+    assert [ITALIAN.inflect(talker, form, Gender.FEMALE) for form in ("adjective", "adjectives", "feminine")] == [
+        None
+    ] * 3
+    assert str(ITALIAN.inflect(talker, "adjective", Gender.MALE)) == "conservatore"
+    written = _adjective("conservatore", feminine="conservatrice")
+    assert str(ITALIAN.inflect(written, "feminines")) == "conservatrici"
+
+
+def test_an_adjective_in_a_has_two_plurals() -> None:
     egoista = next(word for word in word_set("trait", "it").words if word.text == "egoista")
     assert str(ITALIAN.inflect(egoista, "adjectives", Gender.MALE)) == "egoisti"
     assert str(ITALIAN.inflect(egoista, "adjectives", Gender.FEMALE)) == "egoiste"

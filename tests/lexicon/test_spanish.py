@@ -87,6 +87,8 @@ def test_a_plural_that_the_letters_do_not_tell_is_asked_for(text: str) -> None:
         ("cruel", "cruel", "crueles", "crueles"),
         ("feliz", "feliz", "felices", "felices"),
         ("egoísta", "egoísta", "egoístas", "egoístas"),
+        ("seductor", "seductora", "seductores", "seductoras"),
+        ("común", "común", "comunes", "comunes"),
     ],
 )
 def test_adjectives_agree(masculine: str, feminine: str, masculines: str, feminines: str) -> None:
@@ -97,6 +99,19 @@ def test_adjectives_agree(masculine: str, feminine: str, masculines: str, femini
         for gender in (Gender.MALE, Gender.FEMALE)
     ] == [masculine, feminine, masculines, feminines]
     assert str(SPANISH.inflect(word, "feminine", Gender.MALE)) == feminine
+
+
+@pytest.mark.parametrize("text", ["alemán", "burlón", "inglés", "español", "andaluz", "superior", "chiquitín"])
+def test_a_feminine_that_the_letters_do_not_tell_is_asked_for(text: str) -> None:
+    word = Word(text, frozenset({Kind.ADJECTIVE}))
+    assert [SPANISH.inflect(word, form, Gender.FEMALE) for form in ("adjective", "feminine", "feminines")] == [None] * 3
+    assert str(SPANISH.inflect(word, "adjective", Gender.MALE)) == text
+
+
+def test_the_plural_of_joven_takes_an_accent_and_is_asked_for() -> None:
+    young = Word("joven", frozenset({Kind.ADJECTIVE}))
+    assert SPANISH.inflect(young, "adjectives") is None
+    assert str(SPANISH.inflect(young, "feminine")) == "joven"
 
 
 def test_a_nationality_writes_its_feminine() -> None:

@@ -10,14 +10,22 @@ from tiltmeter.lexicon.grammar.romance import Romance
 from tiltmeter.lexicon.words import Gender, Genus, Kind, Word
 
 _VOWEL = re.compile(r"[aàâeéèêëiîïoôuùûœæ]", re.IGNORECASE)
-_ENDINGS = (  # of adjectives that change from masculine to feminine; where none fits, both are alike or it is written
-    (re.compile(r"eux$"), "euse"),
+_ENDINGS = (  # of adjectives that change from masculine to feminine; those in e are alike, and others are written
+    (re.compile(r"(?<!^vi)eux$"), "euse"),
     (re.compile(r"if$"), "ive"),
     (re.compile(r"ien$"), "ienne"),
     (re.compile(r"er$"), "ère"),
     (re.compile(r"el$"), "elle"),
-    (re.compile(r"(?<=[éiu])$|(?<=[ainr]t)$|(?<=[inr]d)$|(?<=[ao]is)$|(?<=[ai]in)$|(?<=al)$"), "e"),
+    (re.compile(r"(?<=é)$|(?<!favori)(?<=i)$|(?<=[^aeo]u)$|(?<=bleu)$|(?<=[ainr]t)$|(?<=[inr]d)$"), "e"),
+    (re.compile(r"(?<=ois)$|(?<!épais)(?<!frais)(?<=ais)$|(?<=[ae]in)$|(?<=al)$"), "e"),
 )
+_IN_S = frozenset({  # plurals of those in -al, -au and -eu that have no x
+    "bal", "cal", "carnaval", "chacal", "festival", "récital", "régal", "banal", "bancal", "fatal", "final", "natal",
+    "naval", "bleu", "pneu", "landau", "sarrau",
+})  # fmt: skip
+_IN_X = frozenset({"bijou", "caillou", "chou", "genou", "hibou", "joujou", "pou"})
+_IN_AUX = frozenset({"bail", "corail", "émail", "soupirail", "travail", "vantail", "vitrail"})
+_NO_RULE = frozenset({"aïeul", "ail", "ciel", "madame", "mademoiselle", "monsieur", "œil"})
 
 
 class French(Romance):
@@ -60,9 +68,12 @@ class French(Romance):
                 return ending.sub(feminine, word.text, count=1)
         return None
 
+    def is_alike(self, text: str) -> bool:
+        return text.endswith("e")
+
     def pluralise(self, word: Word) -> str | None:
         """None for a compound, in which either part or both may change."""
-        return None if re.search(r"[ -]", word.text) else _plural(word.text)
+        return None if re.search(r"[ -]", word.text) or word.text in _NO_RULE else _plural(word.text)
 
     def plural_adjective(self, text: str) -> str:
         return _plural(text)
@@ -75,9 +86,11 @@ def _elides(text: str) -> bool:
 def _plural(text: str) -> str:
     if text.endswith(("s", "x", "z")):
         return text
-    if text.endswith(("au", "eu")):
+    if text in _IN_AUX:
+        return text[:-2] + "ux"
+    if text in _IN_X or (text.endswith(("au", "eu")) and text not in _IN_S):
         return text + "x"
-    return text[:-1] + "ux" if text.endswith("al") else text + "s"
+    return text[:-1] + "ux" if text.endswith("al") and text not in _IN_S else text + "s"
 
 
 GRAMMAR = French()

@@ -23,9 +23,20 @@ class Romance(Grammar):
     extra: tuple[str, ...] = ("of", "to", "feminine", "feminines")
 
     def inflect(self, word: Word, form: str, agreement: Gender | None = None) -> Form | None:
+        if (agreement is Gender.FEMALE or form in ("feminine", "feminines")) and self.lacks_feminine(word):
+            return None
         if form == "definite" and Kind.MASS in word.kinds:
             return self.with_article(self.agreeing(word, agreement), form)
         return super().inflect(word, form, agreement)
+
+    def lacks_feminine(self, word: Word) -> bool:
+        """Whether no rule tells the feminine of an adjective, nor that it is like the masculine: it must be written."""
+        known = Kind.ADJECTIVE not in word.kinds or word.genus is Genus.FEMININE or self.feminine(word) is not None
+        return not known and not self.is_alike(word.text)
+
+    def is_alike(self, text: str) -> bool:
+        """Whether an adjective for which there is no rule is the same in the feminine."""
+        raise NotImplementedError
 
     def indefinite(self, word: Word) -> Form | None:
         return self.with_article(word, "a")

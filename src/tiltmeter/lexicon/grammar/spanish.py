@@ -8,6 +8,8 @@ from tiltmeter.lexicon.grammar.romance import Romance
 from tiltmeter.lexicon.words import Kind, Word
 
 _PLAIN = str.maketrans("áéíóú", "aeiou")
+_MAY_TAKE_A = re.compile(r"(?:[áíó]n|és|o[lr]|uz)$")  # alemán, chiquitín, burlón, inglés, español, superior, andaluz
+_MAY_TAKE_AN_ACCENT = re.compile(r"[aeiou][^aeiou]+[aeiou]n$|[aeiouáéíóú].*[^áéíóú]s$")  # joven, jóvenes; gratis
 
 
 class Spanish(Romance):
@@ -21,12 +23,15 @@ class Spanish(Romance):
         return {"a": "un ", "definite": "el ", "of": "del ", "to": "al "}[form]
 
     def feminine(self, word: Word) -> str | None:
-        """Of adjectives by rule: -o becomes -a, -dor becomes -dora."""
+        """Of adjectives by rule: -o becomes -a; -dor, -tor and -sor take an a."""
         if word.feminine is not None or Kind.ADJECTIVE not in word.kinds:
             return word.feminine
         if word.text.endswith("o"):
             return word.text[:-1] + "a"
-        return word.text + "a" if word.text.endswith("dor") else None
+        return word.text + "a" if word.text.endswith(("dor", "tor", "sor")) else None
+
+    def is_alike(self, text: str) -> bool:
+        return _MAY_TAKE_A.search(text) is None
 
     def pluralise(self, word: Word) -> str | None:
         """None where the letters do not tell: "joven" takes an accent, "fagot" is foreign, "bambú" wavers."""
@@ -35,8 +40,8 @@ class Spanish(Romance):
             return None
         return _plural(text)
 
-    def plural_adjective(self, text: str) -> str:
-        return _plural(text)
+    def plural_adjective(self, text: str) -> str | None:
+        return None if _MAY_TAKE_AN_ACCENT.search(text) else _plural(text)
 
 
 def _plural(text: str) -> str:
