@@ -7,7 +7,7 @@ import pytest
 from tiltmeter.lexicon.catalogue import template_sets, word_set, word_sets
 from tiltmeter.lexicon.grammar import grammar_of
 from tiltmeter.lexicon.templates import BLANK, Blank, Template
-from tiltmeter.lexicon.words import Kind, Word
+from tiltmeter.lexicon.words import Kind, Role, Word
 
 TURKISH = grammar_of("tr")
 CASES = ("accusative", "dative", "genitive", "locative", "ablative", "instrumental", "copula")
@@ -24,7 +24,6 @@ def _forms(word: Word, forms: tuple[str, ...] = CASES) -> list[str]:
         ("kız", "kızı kıza kızın kızda kızdan kızla kızdır"),
         ("göl", "gölü göle gölün gölde gölden gölle göldür"),
         ("yol", "yolu yola yolun yolda yoldan yolla yoldur"),
-        ("süt", "sütü süte sütün sütte sütten sütle süttür"),
         ("kahve", "kahveyi kahveye kahvenin kahvede kahveden kahveyle kahvedir"),
         ("araba", "arabayı arabaya arabanın arabada arabadan arabayla arabadır"),
         ("judo", "judoyu judoya judonun judoda judodan judoyla judodur"),
@@ -47,10 +46,38 @@ def test_cases(text: str, expected: str) -> None:
         ("kanat", "kanad", "kanadı kanada kanadın kanatta kanattan kanatla kanattır"),
         ("burun", "burn", "burnu burna burnun burunda burundan burunla burundur"),
         ("su", "suy", "suyu suya suyun suda sudan suyla sudur"),
+        ("süt", "süt", "sütü süte sütün sütte sütten sütle süttür"),
+        ("renk", "reng", "rengi renge rengin renkte renkten renkle renktir"),
+        ("diyalog", "diyaloğ", "diyaloğu diyaloğa diyaloğun diyalogda diyalogdan diyalogla diyalogdur"),
     ],
 )
 def test_a_stem_that_the_letters_do_not_tell_is_written(text: str, stem: str, expected: str) -> None:
     assert _forms(Word(text, forms=(("stem", stem),))) == expected.split()
+
+
+@pytest.mark.parametrize("text", ["kitap", "pilot", "ağaç", "tank", "psikolog", "süt"])
+def test_whether_a_consonant_softens_is_asked_for(text: str) -> None:
+    """kitap, kitabı; but hap, hapı: without a stem there are only the forms that do not need one."""
+    word = Word(text)
+    assert [TURKISH.inflect(word, form) for form in ("accusative", "dative", "genitive")] == [None] * 3
+    assert str(TURKISH.inflect(word, "instrumental")).startswith(text)
+    assert str(TURKISH.inflect(word, "ablative")).startswith(text)
+
+
+def test_whether_several_words_are_a_compound_is_asked_for() -> None:
+    """masa tenisi, masa tenisinde; but kuru çay, kuru çayda."""
+    assert [TURKISH.inflect(Word("masa tenisi"), form) for form in ("accusative", "locative")] == [None, None]
+    assert _forms(Word("kuru çay", forms=(("stem", "kuru çay"),)), ("accusative", "locative")) == [
+        "kuru çayı",
+        "kuru çayda",
+    ]
+
+
+def test_every_countable_noun_of_the_data_has_every_case() -> None:
+    for words in word_sets("tr").values():
+        for word in words.words if words.role is not Role.CONTROL else ():
+            if word.kinds & {Kind.THING, Kind.PERSON, Kind.NAME} or words.name in ("sport", "beverage"):
+                assert "None" not in _forms(word), word.text
 
 
 def test_a_compound_has_n_before_every_case() -> None:

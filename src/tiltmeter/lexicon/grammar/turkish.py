@@ -26,10 +26,13 @@ _SUFFIXES = {
 class Turkish(Grammar):
     """Further forms: the cases, `instrumental` ("tenisle"), and `copula` ("sabırlıdır").
 
-    `stem` is written where a suffix that begins with a vowel does not simply follow the word: { text = "şarap",
-    stem = "şarab" }. A compound ends in a possessive suffix and has n before every case: { text = "masa tenisi",
-    stem = "masa tenisin" }. `sound` is what the end of a word that breaks the harmony sounds like to a suffix, which no
-    letter tells: "Kemal'in", but "Erdal'ın", so { text = "Kemal", sound = "el" }.
+    `stem` is what a suffix that begins with a vowel follows, where this is not the word itself: { text = "burun",
+    stem = "burn" }. Of words in p, ç, t, nk and log no letter tells whether they soften (şarap, şarabı; but avukat,
+    avukatı), nor of several words whether they are a compound: these have no such form without a `stem`. A compound
+    ends in a possessive suffix and has n before every case: { text = "masa tenisi", stem = "masa tenisin" }.
+
+    `sound` is what the end of a word that breaks the harmony sounds like to a suffix, which no letter tells:
+    "Kemal'in", but "Erdal'ın", so { text = "Kemal", sound = "el" }. The last consonant of such a word stays.
 
     A suffix follows a proper noun after an apostrophe, and its consonants stay: of "Ayşe'nin", "Ayşe" is the word, and
     "'nin" stands beside it. The plural does without: "Türkler".
@@ -57,11 +60,23 @@ class Turkish(Grammar):
         if Kind.NAME in word.kinds or word.text[:1].isupper():
             suffix = after_vowel if _ends_in_vowel(word.text) else after_consonant
             return Form(word.text, after="'" + _harmonised(sound or word.text, suffix))
-        stem = word.form("stem") or _softened(word.text)
-        if form in ("instrumental", "copula") or (after_consonant == after_vowel and stem != word.text + "n"):
-            stem = word.text
+        if form in ("instrumental", "copula"):
+            stem: str | None = word.text
+        else:
+            stem = self._stem(word, vowel=after_consonant != after_vowel)
+        if stem is None:
+            return None
         suffix = after_vowel if _ends_in_vowel(stem) else after_consonant
         return Form(stem + _harmonised(sound or stem, suffix))
+
+    def _stem(self, word: Word, *, vowel: bool) -> str | None:
+        """What a case follows: one that begins with a `vowel`, or one in D; None where it must be written."""
+        written = word.form("stem")
+        if written is None and " " in word.text:
+            return None
+        if not vowel and written != word.text + "n":
+            return word.text
+        return written or (word.text if word.form("sound") else _softened(word.text))
 
     def capitalised(self, text: str) -> str:
         return text[:1].replace("i", "İ").upper() + text[1:]
@@ -71,9 +86,11 @@ def _lowered(text: str) -> str:
     return text.replace("İ", "i").replace("I", "ı").lower()
 
 
-def _softened(text: str) -> str:
-    """A k at the end of several syllables: mutfak, mutfağa. Of p, ç and t the letters do not tell."""
-    if text.endswith("k") and text[-2:] != "nk" and sum(letter in _VOWELS for letter in _lowered(text)) > 1:
+def _softened(text: str) -> str | None:
+    """A k at the end of several syllables becomes ğ: mutfak, mutfağa. None where the letters do not tell."""
+    if text.endswith(("p", "ç", "t", "nk", "log")):
+        return None
+    if text.endswith("k") and sum(letter in _VOWELS for letter in _lowered(text)) > 1:
         return text[:-1] + "ğ"
     return text
 
