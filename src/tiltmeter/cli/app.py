@@ -20,6 +20,7 @@ from tiltmeter.cli import (
     explore,
     indirect,
     init,
+    kin,
     list_,
     lpbs,
     plan,
@@ -48,6 +49,10 @@ app.command("show")(show.show)
 app.command("sentences")(sentences.sentences)
 app.command("weat")(association.weat)
 app.command("seat")(association.seat)
+app.command("wefat")(kin.wefat)
+app.command("rnd")(kin.rnd)
+app.command("ect")(kin.ect)
+app.command("mac")(kin.mac)
 app.command("bayes")(bayes.bayes)
 app.command("score")(score.score)
 app.command("lpbs")(lpbs.lpbs)

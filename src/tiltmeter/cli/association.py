@@ -198,12 +198,12 @@ def print_lost(measured: list[Measurement]) -> None:
     """Which words took no part, and why."""
     from rich.text import Text
 
-    lost: dict[tuple[str, str], list[str]] = {}
+    lost: dict[tuple[str, str], dict[str, None]] = {}
     for row in measured:
         for each in row.lost:
-            lost.setdefault((each.word, each.reason), []).append(f"{row.test} {each.where}")
+            lost.setdefault((each.word, each.reason), {})[f"{row.test} {each.where}"] = None
     for (word, reason), where in list(lost.items())[:20]:
-        places = ", ".join(where[:6]) + (" …" if len(where) > 6 else "")
+        places = ", ".join(list(where)[:6]) + (" …" if len(where) > 6 else "")
         say(Text(f"lost {word!r}: {reason} ({places})", style="dim"))
     if len(lost) > 20:
         say(f"[dim]and {len(lost) - 20} more; --json names them all[/]")

@@ -11,10 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tiltmeter.errors import InputError
 from tiltmeter.lexicon.catalogue import association_test
 from tiltmeter.lexicon.seat import seat_test
 from tiltmeter.lexicon.tests import AssociationTest, Passage, SentenceTest
+from tiltmeter.measure.sides import sides_of
 from tiltmeter.measurement import Lost, Measurement
 from tiltmeter.metrics.association import cosines, effect_size, statistic
 from tiltmeter.metrics.interval import Interval, effect_size_interval
@@ -83,16 +83,6 @@ class AssociationResult:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """One of the four sets as the model sees it."""
-
-    name: str
-    vectors: NDArray[np.float32]
-    words: tuple[str, ...]  # of each vector
-    lost: tuple[Lost, ...]
-
-
 def weat(
     model: Embedder | str | Path,
     test: AssociationTest | SentenceTest | str,
@@ -113,12 +103,8 @@ def weat(
     `tiltmeter.metrics.permutation`); the interval is a bootstrap over the words of all four sets, or of the targets.
     """
     given = association_test(test, lang) if isinstance(test, str) else test
-    passages = given.passages() if isinstance(given, AssociationTest) else given
     embedder = model if isinstance(model, Embedder) else load(model)
-    x, y, a, b = sides = [
-        _embedded(embedder, name, getattr(passages, name.lower()), at_least, given)
-        for name, at_least in (("X", 2), ("Y", 2), ("A", 1), ("B", 1))
-    ]
+    x, y, a, b = sides = sides_of(embedder, given, x=2, y=2, a=1, b=1)
     similarities = cosines(np.concatenate([x.vectors, y.vectors]), np.concatenate([a.vectors, b.vectors]))
     n_x, n_a = len(x.words), len(a.words)
     scores = similarities[:, :n_a].mean(axis=1) - similarities[:, n_a:].mean(axis=1)
@@ -176,25 +162,6 @@ def weat(
             "seed": seed,
         },
     )
-
-
-def _embedded(
-    embedder: Embedder, name: str, passages: Sequence[Passage], at_least: int, test: AssociationTest | SentenceTest
-) -> _Side:
-    embedded = embedder.embed(passages)
-    words = tuple(passages[kept].word for kept in embedded.kept)
-    reasons = {passages[lost].word: reason for lost, reason in embedded.lost}
-    if len(set(words)) < at_least:
-        named = "; ".join(f"{word!r}: {reason}" for word, reason in list(reasons.items())[:2])
-        rest = f"; and {len(reasons) - 2} more" if len(reasons) > 2 else ""
-        left = len(set(words))
-        raise InputError(
-            f"of the {len({passage.word for passage in passages})} words of {name}, {left} "
-            f"{'has' if left == 1 else 'have'} a vector in {embedder.name}; {at_least} must. Lost: {named}{rest}.",
-            where=f"test {test.name} ({test.language})",
-        )
-    lost = tuple(Lost(passages[position].text, name, reason) for position, reason in embedded.lost)
-    return _Side(name, embedded.vectors, words, lost)
 
 
 def _by_word(words: Sequence[str], scores: NDArray[np.float64]) -> NDArray[np.float64]:

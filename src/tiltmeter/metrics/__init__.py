@@ -39,9 +39,9 @@ METRICS: tuple[Metric, ...] = (
         "Manzini et al. 2019",
     ),
     Metric(
-        "relative_norm_distance",
+        "rnd",
         _VECTORS,
-        "distance to group A less distance to group B; positive where words stand nearer to B",
+        "relative norm distance: to group A less to group B; positive where words stand nearer to B",
         "Garg et al. 2018",
     ),
     Metric(

@@ -13,11 +13,15 @@ from tiltmeter.report.meanings import family
 _LETTERS = 40  # of one setting
 _MOST_LETTERS = 120  # of all
 _PER_MODEL = {"fingerprint"}  # settings that say which model it was
+_OF_A_PART = {"wefat": "word", "rnd": "set", "mac": "part"}  # metrics with several rows a test; the detail that tells
 _QUANTITIES = {"bar": "mean distance", "spread": "spread between words", "sigma": "scatter within words"}
 
 
 def label(row: Measurement) -> str:
     """The test, with what the metric says of its own."""
+    if row.metric in _OF_A_PART:
+        part = str(row.details.get(_OF_A_PART[row.metric]) or "")
+        return f"{row.test}: {part}" if part else row.test
     if family(row.metric) != "bayes":
         return row.test
     quantity, connection, word = (str(row.details.get(key) or "") for key in ("quantity", "connection", "word"))

@@ -12,6 +12,7 @@ from tiltmeter.lexicon.catalogue import association_tests, languages
 from tiltmeter.lexicon.seat import seat_test
 from tiltmeter.lexicon.tests import AssociationTest
 from tiltmeter.lexicon.words import WordSet
+from tiltmeter.measure.mac import STEREOTYPES
 from tiltmeter.measurement import Measurement
 
 
@@ -29,6 +30,7 @@ class Meaning:
 
 
 MATRICES = ("direct", "indirect")  # metrics whose rows are the cells of targets × features
+WITHOUT_WHOLE = (*MATRICES, "wefat")  # metrics none of whose rows stands for a whole test
 _SOME = ("more", "less")
 _FAR = ("further apart than unrelated words", "nearer than unrelated words")
 _LEANS = ("X goes with A, and Y with B", "X goes with B, and Y with A")
@@ -48,6 +50,32 @@ _MEANINGS = {
         2,
         "The question of WEAT, asked of whole sentences: do those about X stand nearer to A, and those about Y to B?",
         *_LEANS,
+    ),
+    "wefat": Meaning(
+        "WEFAT",
+        "effect size",
+        0.0,
+        2,
+        "With which of the attributes A and B does each single word of X and Y go?",
+        "the word goes with A",
+        "the word goes with B",
+    ),
+    "rnd": Meaning(
+        "Relative norm distance",
+        "difference of distances",
+        0.0,
+        3,
+        "Are words nearer to the mean of the attributes A, or to that of B?",
+        "the words are nearer to B",
+        "the words are nearer to A",
+    ),
+    "ect": Meaning(
+        "Embedding coherence",
+        "rank correlation",
+        None,
+        2,
+        "Do the attributes A and B rank the words of X and Y alike? 1: they do.",
+        *_SOME,
     ),
     "lpbs": Meaning(
         "LPBS",
@@ -103,7 +131,12 @@ _MEANINGS = {
         *_LEANS,
     ),
     "mac": Meaning(
-        "MAC", "cosine distance", 1.0, 3, "How far are protected words from stereotypes, on the whole?", *_FAR
+        "MAC",
+        "cosine distance",
+        None,  # 1 is what unrelated words show, and not what words without bias do (Dobrzeniecka & Urbaniak)
+        3,
+        "How far are protected words from stereotypes, on the whole, and how far from human and neutral words?",
+        *_FAR,
     ),
     "direct bias": Meaning(
         "Direct bias", "mean size", 0.0, 3, "How much of words that should be neutral lies along the bias?", *_SOME
@@ -116,7 +149,20 @@ _MEANINGS = {
         "Indirect scores", "mean size", 0.0, 3, "How far do they lean, by way of first names?", *_SOME
     ),
     "recovered": Meaning(
-        "What a classifier recovers", "per cent recognised", None, 1, "Can words still be told apart by class?", *_SOME
+        "What a linear classifier recovers",
+        "per cent recognised",
+        None,
+        1,
+        "Can words still be told apart by class?",
+        *_SOME,
+    ),
+    "recovered, curved": Meaning(
+        "What a curved classifier recovers",
+        "per cent recognised",
+        None,
+        1,
+        "Can words be told apart by class where the boundary need not be flat (Gonen & Goldberg 2019)?",
+        *_SOME,
     ),
     "clustered": Meaning(
         "What clustering recovers",
@@ -171,7 +217,9 @@ def headline(row: Measurement) -> bool:
         return str(row.details.get("part", "all")) == "all"
     if kind == "bayes":
         return str(row.details.get("quantity")) == "contrast"
-    return kind not in MATRICES
+    if kind == "mac":
+        return str(row.details.get("part", STEREOTYPES)) == STEREOTYPES
+    return kind not in WITHOUT_WHOLE
 
 
 def catalogued(row: Measurement) -> AssociationTest | None:

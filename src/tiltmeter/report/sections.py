@@ -11,7 +11,7 @@ from tiltmeter.report.labels import labels
 from tiltmeter.report.meanings import MATRICES, Meaning, excludes_neutral, family, headline, meaning
 from tiltmeter.runs.results import ALPHA, adjusted
 
-_ORDER = ("weat", "seat", "lpbs", "crows", "bayes", "direct", "indirect")
+_ORDER = ("weat", "seat", "wefat", "rnd", "ect", "mac", "lpbs", "crows", "bayes", "direct", "indirect")
 
 
 @dataclass(frozen=True, slots=True)

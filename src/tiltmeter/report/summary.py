@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tiltmeter.report.meanings import excludes_neutral, leaning, neutral, title
+from tiltmeter.report.meanings import WITHOUT_WHOLE, excludes_neutral, leaning, neutral, title
 from tiltmeter.report.sections import Row, Section, by_word, detail, lost_words
 from tiltmeter.report.tables import number, p_text
 from tiltmeter.runs.results import ALPHA
@@ -22,8 +22,8 @@ ONE_SIDED = "small only where X goes with A and Y with B, never for a lean the o
 
 
 def whole_tests(cut: Sequence[Section]) -> list[Row]:
-    """The rows that stand for whole tests; no cells of matrices, which a run keeps for their size."""
-    return [row for section in cut if not section.is_matrix for row in section.headlines]
+    """The rows that stand for whole tests; no cells of matrices, which a run keeps for their size, and no words."""
+    return [row for section in cut if section.family not in WITHOUT_WHOLE for row in section.headlines]
 
 
 def with_interval(cut: Sequence[Section]) -> list[Row]:
@@ -86,7 +86,13 @@ def found(section: Section, names: Mapping[str, str], *, alpha: float = ALPHA) -
         )
     if section.is_matrix:
         said.append("A run keeps the strongest cells of a matrix: how many of them exclude 0 says nothing of the rest.")
-    if without := len(rows) - len(known):
+    bounded = [row for row in rows if row.settled is None and row.measured.low <= row.measured.high]
+    if bounded:  # embedding coherence, MAC
+        said.append(
+            f"{_counted(len(bounded), 'result')} with an interval. No value says that there is no bias: look at how "
+            "far they lie from each other."
+        )
+    if without := len(rows) - len(known) - len(bounded):
         said.append(f"{_counted(without, 'result')} {'has' if without == 1 else 'have'} no interval.")
     tested = [row for row in rows if math.isfinite(row.adjusted)]
     if tested:

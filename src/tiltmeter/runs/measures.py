@@ -11,9 +11,10 @@ import numpy as np
 
 from tiltmeter.lexicon.seat import seat_test
 from tiltmeter.lexicon.tests import SentenceTest
-from tiltmeter.measure import association
+from tiltmeter.measure import association, kin
 from tiltmeter.measure.crows import crows
 from tiltmeter.measure.lpbs import Family, lpbs
+from tiltmeter.measure.mac import mac
 from tiltmeter.measure.scores import ScoreMatrix, direct, indirect
 from tiltmeter.measurement import Measurement
 from tiltmeter.runs.arrays import Arrays
@@ -47,6 +48,26 @@ def _association(model: Any, job: Job) -> Found:
     given = _association_subject(job) if job.metric == "seat" else job.subject
     result = association.weat(model, given, **job.options)  # type: ignore[arg-type]
     return Found((result.measurement(),))
+
+
+def _wefat(model: Any, job: Job) -> Found:
+    test: Any = job.subject
+    return Found(tuple(kin.wefat(model, test, **job.options)))
+
+
+def _rnd(model: Any, job: Job) -> Found:
+    test: Any = job.subject
+    return Found(tuple(kin.relative_norm_distance(model, test, **job.options)))
+
+
+def _ect(model: Any, job: Job) -> Found:
+    test: Any = job.subject
+    return Found((kin.embedding_coherence(model, test, **job.options),))
+
+
+def _mac(model: Any, job: Job) -> Found:
+    test: Any = job.subject
+    return Found(tuple(mac(model, test, **job.options)))
 
 
 def _lpbs(model: Any, job: Job) -> Found:
@@ -140,6 +161,10 @@ def _bayes(model: Any, job: Job) -> Found:
 MEASURES: Mapping[str, Measure] = {
     "weat": Measure(True, _association, _association_subject),
     "seat": Measure(True, _association, _association_subject),
+    "wefat": Measure(True, _wefat, _association_subject),
+    "rnd": Measure(True, _rnd, _association_subject),
+    "ect": Measure(True, _ect, _association_subject),
+    "mac": Measure(True, _mac),
     "bayes": Measure(True, _bayes),
     "lpbs": Measure(False, _lpbs),
     "crows": Measure(False, _crows),

@@ -95,6 +95,34 @@ class Association(_Metric):
     samples: Annotated[int, Field(ge=100, le=10_000_000)] = 99_999
 
 
+class Wefat(_Metric):
+    """WEFAT: a row for each word of X and Y."""
+
+    metric: Literal["wefat"]
+    tests: Texts | None = None
+    p_value: Method = "exact"
+    ddof: Literal[0, 1] = 1
+    resamples: Annotated[int, Field(ge=100, le=1_000_000)] = 9_999
+    samples: Annotated[int, Field(ge=100, le=10_000_000)] = 99_999
+
+
+class GroupMeans(_Metric):
+    """Relative norm distance, of X and of Y; embedding coherence, of both."""
+
+    metric: Literal["rnd", "ect"]
+    tests: Texts | None = None
+    resamples: Annotated[int, Field(ge=100, le=1_000_000)] = 9_999
+    samples: Annotated[int, Field(ge=100, le=1_000_000)] = 19_999
+
+
+class Mac(_Metric):
+    """Mean average cosine distance: to stereotypes, and to human and neutral control words."""
+
+    metric: Literal["mac"]
+    tests: Texts | None = None
+    resamples: Annotated[int, Field(ge=100, le=1_000_000)] = 9_999
+
+
 class Lpbs(_Metric):
     """The Log Probability Bias Score."""
 
@@ -149,10 +177,16 @@ class Bayes(_Metric):
     target_accept: Annotated[float, Field(gt=0, lt=1)] = 0.8
 
 
-MetricSpec = Annotated[Association | Lpbs | Crows | Indirect | Direct | Bayes, Field(discriminator="metric")]
+MetricSpec = Annotated[
+    Association | Wefat | GroupMeans | Mac | Lpbs | Crows | Indirect | Direct | Bayes, Field(discriminator="metric")
+]
 METRIC_SPECS: Mapping[str, type[_Metric]] = {
     "weat": Association,
     "seat": Association,
+    "wefat": Wefat,
+    "rnd": GroupMeans,
+    "ect": GroupMeans,
+    "mac": Mac,
     "lpbs": Lpbs,
     "crows": Crows,
     "indirect": Indirect,

@@ -15,11 +15,12 @@ from tiltmeter.lexicon.foreign import read_tests
 from tiltmeter.lexicon.pairs import pair_set, read_pairs
 from tiltmeter.lexicon.tests import AssociationTest, MulticlassTest
 from tiltmeter.runs.job import Matrix, Subject
-from tiltmeter.runs.spec import Association, Bayes, Crows, Direct, Indirect, Lpbs, SpecFile
+from tiltmeter.runs.spec import Crows, Direct, Indirect, SpecFile
 from tiltmeter.runs.yaml_text import Place
 
 Test = AssociationTest | MulticlassTest
 
+_MULTICLASS = ("bayes", "mac")  # metrics of distances to the stereotypes of several classes
 # Those that Kurita et al. 2019 ran.
 LPBS_TESTS = ("weat1", "weat3", "weat6", "weat7", "weat8")
 
@@ -44,11 +45,11 @@ def subjects(file: SpecFile, number: int, metric: Any, lang: str) -> Iterator[Ch
                 yield Chosen(_matrix(metric, lang), optional=False, place=place)
             except InputError as error:
                 raise _at(file, place, error) from None
-        case Association() | Lpbs() | Bayes():
+        case _:
             yield from _tests(file, metric, lang, place)
 
 
-def _tests(file: SpecFile, metric: Association | Lpbs | Bayes, lang: str, place: Place) -> Iterator[Chosen]:
+def _tests(file: SpecFile, metric: Any, lang: str, place: Place) -> Iterator[Chosen]:
     own = metric.tests is not None
     names, base = (metric.tests, (*place, "tests")) if own else (file.spec.tests, ("tests",))
     if names is None:
@@ -66,21 +67,21 @@ def _tests(file: SpecFile, metric: Association | Lpbs | Bayes, lang: str, place:
 
 
 def fits(metric: str, test: Test) -> bool:
-    """Whether a metric can be measured on a test: sentences are SEAT's, several classes the Bayesian estimate's."""
+    """Whether a metric can be measured on a test: sentences are SEAT's, several classes those of a few metrics."""
     if isinstance(test, MulticlassTest):
-        return metric == "bayes"
+        return metric in _MULTICLASS
     return metric == "seat" or not test.has_sentences
 
 
 def _takes(metric: str) -> str:
-    if metric == "bayes":
+    if metric in _MULTICLASS:
         return "It takes multiclass tests, and association tests of words."
     return "It takes association tests" + ("." if metric == "seat" else " of words; take seat for sentences.")
 
 
 def _usual(metric: str, lang: str) -> Sequence[Test]:
     association, multiclass = _bundled(lang)
-    if metric == "bayes":
+    if metric in _MULTICLASS:
         return list(multiclass.values())
     if metric == "lpbs":
         return [association[name] for name in LPBS_TESTS if name in association]
