@@ -156,6 +156,12 @@ def test_other_proper_nouns_do_so_too_but_not_in_the_plural() -> None:
     assert _forms(kurd, ("genitive", "copula", "plural")) == ["Kürt'ün", "Kürt'tür", "Kürtler"]
 
 
+def test_what_is_made_of_a_proper_noun_takes_none() -> None:
+    syrian = Word("Suriyeli", frozenset({Kind.PERSON, Kind.ADJECTIVE}))
+    assert _forms(syrian, ("genitive", "copula", "plural")) == ["Suriyelinin", "Suriyelidir", "Suriyeliler"]
+    assert _forms(Word("Ali", frozenset({Kind.NAME})), ("genitive",)) == ["Ali'nin"]
+
+
 def test_the_suffix_of_a_name_stays_beside_the_blank() -> None:
     template = Template("{name:genitive} adı kısa.", "tr")
     ayşe = Word("Ayşe", frozenset({Kind.NAME}))

@@ -35,7 +35,7 @@ class Turkish(Grammar):
     "Kemal'in", but "Erdal'ın", so { text = "Kemal", sound = "el" }. The last consonant of such a word stays.
 
     A suffix follows a proper noun after an apostrophe, and its consonants stay: of "Ayşe'nin", "Ayşe" is the word, and
-    "'nin" stands beside it. The plural does without: "Türkler".
+    "'nin" stands beside it. The plural does without ("Türkler"), and so does what is made of one ("Suriyelinin").
     """
 
     extra = tuple(_SUFFIXES)
@@ -57,7 +57,7 @@ class Turkish(Grammar):
             return Form(written)
         sound = word.form("sound")
         after_consonant, after_vowel = _SUFFIXES[form]
-        if Kind.NAME in word.kinds or word.text[:1].isupper():
+        if _takes_apostrophe(word):
             suffix = after_vowel if _ends_in_vowel(word.text) else after_consonant
             return Form(word.text, after="'" + _harmonised(sound or word.text, suffix))
         if form in ("instrumental", "copula"):
@@ -80,6 +80,13 @@ class Turkish(Grammar):
 
     def capitalised(self, text: str) -> str:
         return text[:1].replace("i", "İ").upper() + text[1:]
+
+
+def _takes_apostrophe(word: Word) -> bool:
+    if Kind.NAME in word.kinds:
+        return True
+    made = word.kinds & {Kind.PERSON, Kind.ADJECTIVE} and word.text.endswith(("lı", "li", "lu", "lü"))
+    return word.text[:1].isupper() and not made
 
 
 def _lowered(text: str) -> str:
