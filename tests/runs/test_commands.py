@@ -14,6 +14,7 @@ from tiltmeter.cli.audit import audit
 from tiltmeter.cli.init import init
 from tiltmeter.cli.run import run
 from tiltmeter.errors import InputError
+from tiltmeter.runs.plan import plan
 from tiltmeter.runs.results import read_run
 from tiltmeter.runs.spec import read_spec
 
@@ -82,12 +83,19 @@ def test_an_audit_leaves_that_of_another_model_of_the_same_name_alone(
     assert called("audit", vectors, "--no-report", "--seed", "1")[0] == 0
 
 
-def test_the_example_is_a_spec_and_overwrites_nothing(tmp_path: Path) -> None:
+def test_the_example_runs_as_it_is_and_overwrites_nothing(tmp_path: Path) -> None:
     path = tmp_path / "my: run.yaml"
     assert called("init", path)[0] == 0
-    spec = read_spec(path).spec
-    assert spec.output == "my: run-run"
-    assert [model.kind for model in spec.models] == [None, "masked", "encoder"]
+    assert read_spec(path).spec.output == "my: run-run"
+    found = plan(read_spec(path))
+    assert [(model.name, model.kind, model.language) for model in found.models] == [
+        ("demo:it", "static", "it"),
+        ("novels", "masked", "en"),
+    ]
+    assert {(job.model.name, job.metric) for job in found.jobs} == {
+        *((name, "weat") for name in ("demo:it", "novels")),
+        ("novels", "lpbs"),
+    }
     before = path.read_bytes()
     with pytest.raises(InputError, match="exists already"):
         called("init", path)
@@ -98,8 +106,15 @@ def test_every_key_that_the_example_comments_out_is_one(tmp_path: Path) -> None:
     path = tmp_path / "example.yaml"
     called("init", path)
     text = path.read_text(encoding="utf-8")
-    path.write_text(re.sub(r"^( +)# (?=(?:- | +)?\w+: )", r"\1", text, flags=re.MULTILINE), encoding="utf-8")
+    path.write_text(re.sub(r"^( *)# (?=(?:- | +)?\w+: )", r"\1", text, flags=re.MULTILINE), encoding="utf-8")
     spec = read_spec(path).spec
-    assert spec.models[1].revision == "main"
-    assert spec.models[2].pooling == "mean"
-    assert [metric.metric for metric in spec.metrics or ()][-2:] == ["indirect", "bayes"]
+    assert (spec.language, spec.least) == ("en", 25)
+    assert [model.name or model.path for model in spec.models][:4] == [
+        "demo:it",
+        "novels",
+        "GloVe",
+        "bert-base-uncased",
+    ]
+    assert spec.models[3].revision == "main"
+    assert spec.models[4].pooling == "mean"
+    assert [metric.metric for metric in spec.metrics or ()] == ["weat", "lpbs", "seat", "indirect", "bayes"]
