@@ -79,6 +79,18 @@ def test_a_marker_is_filled_where_significant_after_correction() -> None:
     assert faces == {0: COLOURS[0], 1: "white"}
 
 
+def test_models_stand_beside_each_other_only_where_both_have_the_test() -> None:
+    rows = [weat("both", "m"), weat("both", "n"), weat("m alone", "m"), weat("n alone", "n")]
+    figure = draw.figures(rows)["forest-weat"](COLUMN)
+    at = [
+        float(np.asarray(line.get_ydata())[0])
+        for line in figure.axes[0].lines
+        if line.get_marker() in MARKERS and np.size(line.get_ydata()) == 1
+    ]
+    assert at[0] < 0 < at[1] == -at[0]
+    assert at[2:] == [1, 2]
+
+
 def test_the_dots_of_the_matrix_are_the_significant_cells() -> None:
     rows = [weat("a", "m", p=1e-9), weat("b", "m", p=0.9), weat("a", "n", p=0.8)]
     figure = draw.figures(rows)["significance"](COLUMN)

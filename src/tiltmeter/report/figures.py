@@ -95,6 +95,7 @@ def forest(
     """Values with intervals, one line a test and one marker a model; filled where significant after correction."""
     tests = list(dict.fromkeys(labels(row) for row in rows))
     shown = list(dict.fromkeys(row.measured.model for row in rows))
+    present = {(labels(row), row.measured.model) for row in rows}
     known = list(names) if len(names) <= _MODELS else shown  # a model has one colour in all figures of a small run
     of_model = {model: known.index(model) for model in shown}
     spread = min(0.26, 0.64 / max(len(shown) - 1, 1))
@@ -108,10 +109,11 @@ def forest(
         at = {neutral(row.measured) for row in rows} - {None}
         if len(at) == 1:
             axes.axvline(at.pop(), color=INK, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1)  # type: ignore[arg-type]
+        side_by_side = {test: [model for model in shown if (test, model) in present] for test in tests}
         for row in rows:
-            series = of_model[row.measured.model]
-            beside = spread * (shown.index(row.measured.model) - (len(shown) - 1) / 2)
-            _interval(axes, row, tests.index(labels(row)) + beside, series, alpha)
+            test, model = labels(row), row.measured.model
+            beside = spread * (side_by_side[test].index(model) - (len(side_by_side[test]) - 1) / 2)
+            _interval(axes, row, tests.index(test) + beside, of_model[model], alpha)
         axes.set_yticks(range(len(tests)), [short(test, letters) for test in tests])
         axes.set_ylim(len(tests) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)
