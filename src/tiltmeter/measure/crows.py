@@ -183,8 +183,14 @@ def _causal(model: LeftToRight, pairs: Sequence[SentencePair]) -> tuple[Array, A
     lost: list[Lost] = []
     for index, (pair, first, second) in enumerate(zip(pairs, scored[0::2], scored[1::2], strict=True)):
         in_first, in_second = shared_spans(first.ids, second.ids)
+        shared = np.stack([first.log_p[in_first], second.log_p[in_second]])
         if not in_first.size:
             lost.append(Lost(pair.more, "pairs", "the two sentences share no token"))
             continue
-        log_p[index] = first.log_p[in_first].sum(), second.log_p[in_second].sum()
+        # The first token of a text is NaN where the tokenizer has none to stand before it: it is left out of both.
+        shared = shared[:, ~np.isnan(shared).any(axis=0)]
+        if not shared.size:
+            lost.append(Lost(pair.more, "pairs", "the two sentences share only a token with nothing before it"))
+            continue
+        log_p[index] = shared.sum(axis=1)
     return log_p[:, 0], log_p[:, 1], lost
