@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import random
+import resource
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable
@@ -15,7 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from tiltmeter.errors import InputError
 from tiltmeter.models import _plans, _states
+from tiltmeter.models._cache import StateCache
 from tiltmeter.models._slices import Request, Slices
 from tiltmeter.models.lm import Query
 from tiltmeter.models.masked import MaskedModel
@@ -61,6 +64,23 @@ def test_nothing_stays_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert len(list(tmp_path.iterdir())) == 1
         assert sum(map(len, slices)) == 1_000
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_is_an_error_that_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    requests = [Request((number, 0, 7), 1) for number in range(1_000)]
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))  # no file may be larger
+    try:
+        with pytest.raises(InputError, match=r"no temporary file can be written \(File too large\)\. .*TMPDIR"):
+            Slices(requests, 10)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert list(tmp_path.iterdir()) == []
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    for wanted in (lambda: Slices(requests, 10), lambda: StateCache(None, {}, 4)):
+        with pytest.raises(InputError, match="no temporary file can be written"):
+            wanted()
 
 
 WORDS = tuple("".join(letters) for letters in product("abcdefgh", repeat=3))

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from tiltmeter.errors import InputError
 from tiltmeter.files import replacing
+from tiltmeter.models._slices import writing_temporarily
 
 KEY_BYTES = 16
 _SUFFIX = ".states"
@@ -94,7 +95,8 @@ class StateCache:
     def __init__(self, folder: str | Path | None, identity: Mapping[str, Any], width: int) -> None:
         self._width = width
         if folder is None:
-            self.folder = Path(tempfile.mkdtemp(prefix="tiltmeter-states-"))
+            with writing_temporarily():
+                self.folder = Path(tempfile.mkdtemp(prefix="tiltmeter-states-"))
             weakref.finalize(self, _remove, self.folder, os.getpid())
         else:
             named = json.dumps({**identity, "width": width}, sort_keys=True).encode()

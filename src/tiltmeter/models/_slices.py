@@ -9,13 +9,14 @@ from __future__ import annotations
 import struct
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, NamedTuple
 from zlib import crc32
 
+from tiltmeter.errors import InputError
 from tiltmeter.models.uncollected import uncollected
 
 SLICE = 1 << 17  # requests
@@ -30,12 +31,25 @@ class Request(NamedTuple):
     position: int
 
 
+@contextmanager
+def writing_temporarily() -> Iterator[None]:
+    """Inside, a temporary folder that is full or cannot be written is an error that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"no temporary file can be written ({error.strerror or error}).",
+            hint="Free some space, or name a folder with more of it in the variable TMPDIR, and run again.",
+        ) from error
+
+
 class Slices:
     """The slices of some requests, which may be gone through more than once."""
 
     def __init__(self, requests: Iterable[Request], most: int) -> None:
         self._most, self._count = most, 0
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: str | None = None
+        self._finished = ExitStack()
         self._files: list[Path] = []
         rest = iter(requests)
         with uncollected():
@@ -43,8 +57,10 @@ class Slices:
         self._count = len(self._whole)
         following = next(rest, None)
         if following is not None:
-            self._folder = tempfile.TemporaryDirectory(prefix="tiltmeter-requests-")
-            self._count = self._divide(chain(self._whole, (following,), rest), Path(self._folder.name), 0)
+            with writing_temporarily(), ExitStack() as unfinished:
+                self._folder = unfinished.enter_context(tempfile.TemporaryDirectory(prefix="tiltmeter-requests-"))
+                self._count = self._divide(chain(self._whole, (following,), rest), Path(self._folder), 0)
+                self._finished = unfinished.pop_all()
             self._whole = []
 
     def __len__(self) -> int:
@@ -54,8 +70,7 @@ class Slices:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        if self._folder is not None:
-            self._folder.cleanup()
+        self._finished.close()
 
     def __iter__(self) -> Iterator[list[Request]]:
         if self._folder is None:
