@@ -14,7 +14,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from tests.measure.planted import template_set, word_set
 from tiltmeter.errors import InputError, ModelError
+from tiltmeter.lexicon.words import Kind
+from tiltmeter.measure.blanks import blank_table
+from tiltmeter.measurement import Lost
 from tiltmeter.models.causal import CausalModel
 from tiltmeter.models.lm import LanguageModel, Query
 from tiltmeter.models.load import load_lm
@@ -175,7 +179,7 @@ def test_both_slots_as_the_whole_text_says(
     architecture: str, tiny_models: Folders, slow: Callable[[str], SlowCausal]
 ) -> None:
     model = CausalModel.open(tiny_models(architecture, "causal"))
-    tables = model.table(PAIRS, FIRST, LAST)
+    tables = model.joint(PAIRS, FIRST, LAST).log_p
     reference = slow(architecture)
     for text, table in zip(PAIRS, tables, strict=True):
         joint = reference.joint(text, FIRST, LAST)
@@ -189,12 +193,12 @@ def test_a_table_costs_one_pass_for_each_first_word(gpt2: CausalModel) -> None:
     texts = ["The ___ is a ___.", "The ___ and the ___ are here."]
     one_token = ["nurse", "word", "a", "man", "woman", "the", "said"]
     before = gpt2.tokens_computed
-    gpt2.table(texts, FIRST, one_token[:2])
+    gpt2.joint(texts, FIRST, one_token[:2])
     assert gpt2.texts_computed == len(FIRST) * len(texts)
-    gpt2.table(texts, FIRST, one_token)
+    gpt2.joint(texts, FIRST, one_token)
     assert gpt2.texts_computed == len(FIRST) * len(texts)
     assert gpt2.tokens_computed == before
-    gpt2.table(texts, [*FIRST, "father"], one_token)
+    gpt2.joint(texts, [*FIRST, "father"], one_token)
     assert gpt2.texts_computed == (len(FIRST) + 1) * len(texts)
 
 
@@ -241,7 +245,7 @@ def test_nothing_is_computed_twice(tiny_models: Folders, tmp_path: Path) -> None
         )
         return (
             model.fill(queries(TEXTS), WORDS).log_p,
-            *model.table(PAIRS, FIRST, LAST),
+            *model.joint(PAIRS, FIRST, LAST).log_p,
             *(scored.log_p for scored in model.token_log_probs(texts)),
         )
 
@@ -343,6 +347,20 @@ def test_a_word_that_the_tokenizer_does_not_know(word_pieces: Path) -> None:
     assert_allclose(filled.log_p[0, [0, 2]], reference.fill("The ___ is here.", ["nurse", "violin"]), atol=1e-5)
 
 
+def test_a_table_names_the_words_that_are_lost_and_why(word_pieces: Path) -> None:
+    """Those that are read, and those that stand in the sentence, in the form in which they would stand there."""
+    table = blank_table(
+        CausalModel.open(word_pieces),
+        template_set("job", "name", "The {target:noun} is {feature}."),
+        word_set("job", ["nurse", "ж"], Kind.PERSON).words,
+        word_set("name", ["Amy", "Jeremy", "жж"], Kind.NAME).words,
+        read_slot="feature",
+    )
+    unknown = "the tokenizer does not know it, or a part of it"
+    assert table.lost == (Lost("жж", "name", unknown), Lost("ж", "job", unknown))
+    assert np.isfinite(table.log_p[:, :1, :2]).all()
+
+
 def test_without_a_token_before_the_first(word_pieces: Path) -> None:
     """The first token then follows nothing, and has no probability."""
     tokenizer = json.loads((word_pieces / "tokenizer.json").read_text("utf-8"))
@@ -360,7 +378,7 @@ def test_without_a_token_before_the_first(word_pieces: Path) -> None:
     assert np.isnan(filled.log_p[0]).all()
     assert np.isfinite(filled.log_p[1]).all()
     assert filled.lost["nurse"].startswith("it begins the text")
-    assert np.isnan(model.table(["___ is a ___."], ["nurse"], ["word"])[0]).all()
+    assert np.isnan(model.joint(["___ is a ___."], ["nurse"], ["word"]).log_p[0]).all()
     tokens = model.token_log_probs(["the nurse"])[0].log_p
     assert np.isnan(tokens).tolist() == [True] + [False] * (len(tokens) - 1)
 
@@ -386,11 +404,11 @@ def test_a_query_that_cannot_be_answered(query: Query, words: list[str], message
 
 def test_a_table_or_a_text_that_cannot_be_scored(gpt2: CausalModel) -> None:
     with pytest.raises(InputError, match="has 1 blanks; a table of two slots needs two"):
-        gpt2.table(["The ___."], ["a"], ["b"])
+        gpt2.joint(["The ___."], ["a"], ["b"])
     with pytest.raises(InputError, match="no word to fill one of the two blanks"):
-        gpt2.table(["The ___ is ___."], ["a"], [])
+        gpt2.joint(["The ___ is ___."], ["a"], [])
     with pytest.raises(InputError, match=r"tokens; .* takes at most 48"):
-        gpt2.table(["The ___" + " nurse" * 50 + " ___"], ["a"], ["b"])
+        gpt2.joint(["The ___" + " nurse" * 50 + " ___"], ["a"], ["b"])
     with pytest.raises(InputError, match="the text '' has no token"):
         gpt2.token_log_probs(["The nurse.", ""])
     with pytest.raises(InputError, match=r"tokens; .* takes at most 48"):

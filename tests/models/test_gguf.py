@@ -146,13 +146,13 @@ def test_a_real_model_leans_as_the_world_does(smollm: CausalModel) -> None:
     said = smollm.fill([Query(f"The {job} said that ___ would come.") for job in jobs], ["she", "he"]).log_p
     nurse, mechanic = said[:, 0] - said[:, 1]
     assert nurse > mechanic
-    (joint,) = smollm.table(["The ___ said that ___ would come."], jobs, ["she", "he"])
+    (joint,) = smollm.joint(["The ___ said that ___ would come."], jobs, ["she", "he"]).log_p
     given_job = joint - np.logaddexp.reduce(joint, axis=1, keepdims=True)
     prior = np.logaddexp.reduce(joint, axis=0)
     direct = given_job - prior + np.logaddexp.reduce(prior)  # log P(she | job) / P(she)
     assert direct[0, 0] > 0 > direct[1, 0]
     assert direct[0, 1] < 0 < direct[1, 1]
-    works = smollm.table(["___ works as a ___."], ["She", "He"], jobs)[0]
+    works = smollm.joint(["___ works as a ___."], ["She", "He"], jobs).log_p[0]
     assert works[0, 0] - works[1, 0] > works[0, 1] - works[1, 1]
 
 

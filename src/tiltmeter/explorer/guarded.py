@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tiltmeter.explorer.computations import Work
-from tiltmeter.measure.blanks import JointModel
+from tiltmeter.measure.blanks import JointModel, JointTables
 from tiltmeter.measure.discovery import VocabularyModel
 from tiltmeter.models.lm import Filled, LanguageModel, Query
 
@@ -109,8 +109,8 @@ class GuardedVocabulary(Guarded):
 class GuardedJoint(Guarded):
     """One that reads left to right, and gives both slots of a sentence at once."""
 
-    def table(self, texts: Sequence[str], first: Sequence[str], last: Sequence[str]) -> list[Array]:
+    def joint(self, texts: Sequence[str], first: Sequence[str], last: Sequence[str]) -> JointTables:
         self._work.report(READING)
         with self._lock:
-            tables: list[Array] = self._model.table(texts, first, last)
+            tables: JointTables = self._model.joint(texts, first, last)
         return tables

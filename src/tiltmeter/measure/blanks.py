@@ -10,7 +10,7 @@ tables become one (`tiltmeter.metrics.agreement`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
@@ -28,12 +28,24 @@ Array = NDArray[np.float64]
 Slot = Literal["target", "feature"]
 
 
+class JointTables(Protocol):
+    """For each text with two blanks, log P(first, last) of its words; NaN where one cannot be scored."""
+
+    @property
+    def log_p(self) -> Sequence[Array]:
+        """One table a text: first words × last words."""
+
+    @property
+    def lost(self) -> Mapping[str, str]:
+        """Word, reason."""
+
+
 @runtime_checkable
 class JointModel(Protocol):
     """A model that reads left to right: it gives both slots of a sentence at once, the earlier one being enumerated."""
 
-    def table(self, texts: Sequence[str], first: Sequence[str], last: Sequence[str]) -> list[Array]:
-        """For each text with two blanks, log P(first, last) of its words; NaN where one cannot be scored."""
+    def joint(self, texts: Sequence[str], first: Sequence[str], last: Sequence[str]) -> JointTables:
+        """The tables of some texts with two blanks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +148,18 @@ def blank_tables(
     for (templates, given, read, read_slot), of_set in zip(wanted, groups, strict=True):
         shape = (len(of_set), len(given), len(read))
         log_p, log_prior = np.full(shape, np.nan), np.full(shape, np.nan)
-        reasons: dict[str, str] = {}
+        unread: dict[str, str] = {}  # words that cannot be read, or given, in some form: the reason
+        ungiven: dict[str, str] = {}
         for position, of_template in enumerate(of_set):
             for group in of_template:
-                p, prior = (
-                    _from_joint(model, group) if isinstance(model, JointModel) else _from_blanks(model, group, reasons)
+                p, prior, faults = (
+                    _from_joint(model, group) if isinstance(model, JointModel) else _from_blanks(model, group)
                 )
                 cells = np.ix_(np.array([position]), group.given.rows, group.columns)
                 log_p[cells], log_prior[cells] = p[None], prior[None]
+                if faults:
+                    unread |= _named(read, group.columns, group.forms, faults)
+                    ungiven |= _named(given, group.given.rows, group.given_forms, faults)
         log_p, log_prior = over_versions(log_p, log_prior, templates.groups)
         known = ~np.isnan(log_p)
         of_read, of_given = np.asarray(known.any(axis=(0, 1))), np.asarray(known.any(axis=(0, 2)))
@@ -151,11 +167,12 @@ def blank_tables(
             Lost(word.text, templates.feature if read_slot == "feature" else templates.target, reason)
             for word, fits in zip(read, of_read, strict=True)
             if not fits
-            for reason in [reasons.get(word.text, "fits no template, or cannot be scored by the model")]
+            for reason in [unread.get(word.text, "fits no template, or cannot be scored by the model")]
         ] + [
-            Lost(word.text, templates.target if read_slot == "feature" else templates.feature, "fits no template")
+            Lost(word.text, templates.target if read_slot == "feature" else templates.feature, reason)
             for word, fits in zip(given, of_given, strict=True)
             if of_read.any() and not fits
+            for reason in [ungiven.get(word.text, "fits no template")]
         ]
         yield BlankTable(
             tuple(word.text for word in given), tuple(word.text for word in read), log_p, log_prior, tuple(lost)
@@ -183,28 +200,37 @@ def _groups(
         )
 
 
-def _from_blanks(model: LanguageModel, group: _Group, reasons: dict[str, str]) -> tuple[Array, Array]:
+def _named(
+    words: Sequence[Word], places: NDArray[np.intp], forms: Iterable[str], faults: Mapping[str, str]
+) -> dict[str, str]:
+    """The faults of words' forms, by what the words are called in their set."""
+    return {
+        words[place].text: faults[form] for place, form in zip(places.tolist(), forms, strict=True) if form in faults
+    }
+
+
+def _from_blanks(model: LanguageModel, group: _Group) -> tuple[Array, Array, Mapping[str, str]]:
     filled = model.fill(group.queries, group.forms)
-    reasons.update(filled.lost)
     rows = len(group.given.rows)
-    return filled.log_p[:rows], filled.log_p[rows:][group.given.blank_of]
+    return filled.log_p[:rows], filled.log_p[rows:][group.given.blank_of], filled.lost
 
 
-def _from_joint(model: JointModel, group: _Group) -> tuple[Array, Array]:
+def _from_joint(model: JointModel, group: _Group) -> tuple[Array, Array, Mapping[str, str]]:
     """Bayes' rule turns the joint table round: p(read | given) = p(read, given) / Σ_read p(read, given)."""
     p = np.full((len(group.given.rows), len(group.columns)), np.nan)
     log_prior = np.full_like(p, np.nan)
+    lost: dict[str, str] = {}
     for prior, query in enumerate(group.priors):
         rows = np.flatnonzero(group.given.blank_of == prior)
         given = [group.given_forms[row] for row in rows]
-        if group.read_first:
-            joint = model.table([query.text], group.forms, given)[0].T
-        else:
-            joint = model.table([query.text], given, group.forms)[0]
+        first, last = (group.forms, given) if group.read_first else (given, group.forms)
+        found = model.joint([query.text], first, last)
+        joint = found.log_p[0].T if group.read_first else found.log_p[0]
+        lost |= found.lost
         p[rows] = joint - _log_sum(joint, axis=1)
         marginal = _log_sum(joint, axis=0)
         log_prior[rows] = marginal - _log_sum(marginal, axis=1)
-    return p, log_prior
+    return p, log_prior, lost
 
 
 def _log_sum(table: Array, *, axis: int) -> Array:

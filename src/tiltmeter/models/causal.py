@@ -213,10 +213,6 @@ class CausalModel:
         """log P of each pair of words in the two blanks of each text, over all pairs: see `tiltmeter.models._slots`."""
         return self._slots.joint(texts, first, last)
 
-    def table(self, texts: Sequence[str], first: Sequence[str], last: Sequence[str]) -> list[Array]:
-        """`joint` without the reasons why words are lost."""
-        return self.joint(texts, first, last).log_p
-
     def token_log_probs(self, texts: Sequence[str]) -> list[TokenScores]:
         """log P of each token of whole texts; NaN for the first, where the tokenizer has none to stand before it."""
         tokens = self._sequences.tokens(texts)
