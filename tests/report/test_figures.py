@@ -61,6 +61,15 @@ def test_no_text_is_cut_off(rows: list[Measurement], width: float) -> None:
                     assert box.x1 <= figure.bbox.x1 + 2, (name, text.get_text())
 
 
+def test_no_tick_label_runs_into_the_next() -> None:
+    rows = [row for row in everything() if row.metric.startswith("bayes contrast")]
+    figure = draw.figures(rows)["bayes-contrasts"](COLUMN)
+    figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in figure.axes[0].get_xticklabels() if text.get_text()]
+    assert len(boxes) > 3
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+
+
 def test_every_test_is_drawn_on_some_page() -> None:
     rows = [weat(f"own-{number:03}", model) for number in range(100) for model in ("a", "b")]
     made = [make(PAGE) for name, make in draw.figures(rows).items() if name.startswith("forest")]

@@ -17,7 +17,7 @@ from tiltmeter.report.markup import Markup, breakable, tag, together
 from tiltmeter.report.meanings import headline, meaning, neutral, title
 from tiltmeter.report.names import file_names
 from tiltmeter.report.sections import models
-from tiltmeter.report.style import COLOURS, INK, MARKERS, PAGE, figure, save, short
+from tiltmeter.report.style import COLOURS, INK, MARKERS, PAGE, figure, save, short, ticks
 
 _DRAWN = 40
 _MODELS = 6  # that are named of each run
@@ -67,6 +67,7 @@ def differences(pairs: Sequence[Pair], names: Mapping[str, str], titles: tuple[s
         axes.set_yticks(range(len(pairs)), [short(test, letters) for test in tests])
         axes.set_ylim(len(pairs) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)
+        axes.xaxis.set_major_locator(ticks(width))
         axes.set_xlabel(f"{short(of.name, 24)}: {of.quantity}, with intervals")
         for side, title in enumerate(titles):
             axes.plot([], [], MARKERS[side], color=COLOURS[side], markersize=3.6, label=short(title, 22))

@@ -24,7 +24,7 @@ from tiltmeter.runs.results import ALPHA
 
 if TYPE_CHECKING:
     from tiltmeter.bayes.fit import Posterior
-from tiltmeter.report.style import COLOURS, COLUMN, INK, MARKERS, PAGE, SHADES, figure, save, short
+from tiltmeter.report.style import COLOURS, COLUMN, INK, MARKERS, PAGE, SHADES, figure, save, short, ticks
 
 WIDTHS = {"column": COLUMN, "page": PAGE}
 _ROWS = 44  # of one forest plot: as many as a page takes
@@ -117,6 +117,7 @@ def forest(
         axes.set_yticks(range(len(tests)), [short(test, letters) for test in tests])
         axes.set_ylim(len(tests) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)
+        axes.xaxis.set_major_locator(ticks(width))
         axes.set_xlabel("\n".join(said))
         if legend:
             for model, series in of_model.items():

@@ -15,6 +15,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager, get_font
+from matplotlib.ticker import MaxNLocator
 
 from tiltmeter.files import ensure_folder, replacing
 from tiltmeter.report.names import file_name
@@ -109,6 +110,11 @@ def short(text: str, most: int) -> str:
         return line
     end = (most - 1) // 2
     return f"{line[: most - 1 - end]}…{line[len(line) - end :]}"
+
+
+def ticks(width: float) -> MaxNLocator:
+    """As many ticks as have room beside each other, though each be as long as −0.175."""
+    return MaxNLocator(nbins=5 if width < PAGE else 9, steps=[1, 2, 2.5, 5, 10])
 
 
 @functools.cache
