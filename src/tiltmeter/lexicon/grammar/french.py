@@ -10,6 +10,13 @@ from tiltmeter.lexicon.grammar.romance import Romance
 from tiltmeter.lexicon.words import Gender, Genus, Kind, Word
 
 _VOWEL = re.compile(r"[aàâeéèêëiîïoôuùûœæ]", re.IGNORECASE)
+_ASPIRATED = re.compile(  # the commonest words whose h does not elide: la haine, le huit
+    r"h(?:ach[eo]|achi|achure|aie\b|aillon|ain|aï[rsk]|all\b|alt[ae]\b|amac|amburger|ameau|amster|anch|and|angar|anneton|ant|"
+    r"apper|arass|arcel|ard|arem|areng|argn|aricot|arnais|arp|asard|âbl|âch|ât|aub|auss|aut|avre|érisson|érisser|enn|ernie|éron\b|éros\b|"
+    r"erse|êtr|eurt|ibou|ideu|iérarch|ip-hop|ippie|obby|oche|ockey|olland|omard|ongr|ont|oquet|ors\b|ot-dog|ott|oubl|ouill|oul|"
+    r"ouss|oux|ublot|uch|uée|uit\b|uitaine|uitième|url|ussard|utte)",
+    re.IGNORECASE,
+)
 _ENDINGS = (  # of adjectives that change from masculine to feminine; those in e are alike, and others are written
     (re.compile(r"(?<!^vi)eux$"), "euse"),
     (re.compile(r"if$"), "ive"),
@@ -31,7 +38,8 @@ _NO_RULE = frozenset({"aïeul", "ail", "ciel", "madame", "mademoiselle", "monsie
 class French(Romance):
     """Further forms: `de`, "beaucoup d'eau", "le métier d'infirmière"; `of` is also what one drinks: "du thé".
 
-    A word in h elides, unless the data give it its article: { text = "hockey", article = "le" }.
+    A word in h elides, unless it is one of the commonest that do not, or brings its article: { text = "hockey",
+    article = "le" }.
     """
 
     extra = (*Romance.extra, "de")
@@ -80,7 +88,7 @@ class French(Romance):
 
 
 def _elides(text: str) -> bool:
-    return _VOWEL.match(text) is not None or text[:1] in ("h", "H")
+    return _VOWEL.match(text) is not None or (text[:1] in ("h", "H") and _ASPIRATED.match(text) is None)
 
 
 def _plural(text: str) -> str:
