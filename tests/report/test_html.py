@@ -160,7 +160,8 @@ def test_cells_that_were_kept_for_their_size_are_not_counted() -> None:
     assert "2 results have an interval. 1 points one way" in text
     assert "1 of 2 intervals that point one way" in text
     assert "A run keeps the strongest cells of a matrix" in text
-    assert "The strongest: nurse × kind on bert 0.50 (0.30 to 0.70); smith × kind on bert -0.30" in text
+    both = "The furthest from 0 of those for which both hold"
+    assert f"{both}: nurse × kind on bert 0.50 (0.30 to 0.70); smith × kind on bert -0.30" in text
     assert "intervals that point one way" not in Page(report([weat("weat6"), *cells], {})).text
 
 

@@ -58,6 +58,11 @@ def reading(cut: Sequence[Section], alpha: float) -> Markup | None:
         ),
         ("p-value", "How often chance alone would give a value at least as far out as this one.", True),
         (
+            "One-sided",
+            f"The p-values of WEAT and SEAT here are {ONE_SIDED}.",
+            one_sided(rows),
+        ),
+        (
             "Corrected p",
             "The p-value, made larger for the number of tests: among many, some are small by chance. A star marks what "
             f"is at most {alpha:g}.",

@@ -113,12 +113,12 @@ def found(section: Section, names: Mapping[str, str], *, alpha: float = ALPHA) -
             "Sentences of one word are not independent, which makes these p-values too small: when whole words are "
             f"permuted, {few} of {len(rows)} are at most {alpha:g}, before any correction."
         )
-    if section.is_matrix and len(settled) > 1:
-        strongest = sorted(settled, key=_distance, reverse=True)[:_STRONGEST]
-        said.append(f"The strongest: {'; '.join(_in_short(row, names) for row in strongest)}.")
+    held = [row for row in settled if row.significant(alpha)]
+    of = "those for which both hold" if held else "those whose interval excludes it"
+    if section.is_matrix and settled:
+        strongest = sorted(held or settled, key=_distance, reverse=True)[:_STRONGEST]
+        said.append(f"The furthest from 0 of {of}: {'; '.join(_in_short(row, names) for row in strongest)}.")
     elif settled:
-        held = [row for row in settled if row.significant(alpha)]
-        of = "those for which both hold" if held else "those whose interval excludes it"
         further = max(held or settled, key=_distance)
         said.append(f"The furthest from {neutral(further.measured):g} of {of}: {described(further, names)}")
     return said
