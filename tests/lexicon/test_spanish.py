@@ -44,6 +44,24 @@ def test_feminine_nouns_in_stressed_a_take_el(set_name: str, text: str) -> None:
     assert str(SPANISH.inflect(word, "of")) == f"del {text}"
 
 
+@pytest.mark.parametrize(
+    ("text", "definite", "indefinite"),
+    [
+        ("águila", "el águila", "un águila"),
+        ("hambre", "el hambre", "un hambre"),
+        ("aula", "el aula", "un aula"),
+        ("araña", "la araña", "una araña"),
+        ("amapola", "la amapola", "una amapola"),
+        ("amiga", "la amiga", "una amiga"),
+        ("harina", "la harina", "una harina"),
+    ],
+)
+def test_the_commonest_of_them_are_known(text: str, definite: str, indefinite: str) -> None:
+    assert str(SPANISH.inflect(_noun(text, "f"), "definite")) == definite
+    assert str(SPANISH.inflect(_noun(text, "f"), "a")) == indefinite
+    assert str(SPANISH.inflect(_noun(text, "f", article="el"), "of")) == f"del {text}"
+
+
 def test_their_plural_takes_las() -> None:
     axe = _noun("hacha", "f", article="el")
     assert str(SPANISH.inflect(axe, "a")) == "un hacha"

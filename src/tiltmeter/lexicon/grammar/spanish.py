@@ -8,17 +8,22 @@ from tiltmeter.lexicon.grammar.romance import Romance
 from tiltmeter.lexicon.words import Kind, Word
 
 _PLAIN = str.maketrans("áéíóú", "aeiou")
+_STRESSED_A = re.compile(  # the commonest feminine nouns that take "el"; where the a has its sign, all do
+    r"h?á|(?:acta|agua|ala|alba|alga|alma|ama|anca|ancla|ansia|arca|arma|arpa|asa|ascua|asma|aula|ave|"
+    r"haba|habla|hacha|hada|hambre|haya)$"
+)
 _MAY_TAKE_A = re.compile(r"(?:[áíó]n|és|o[lr]|uz)$")  # alemán, chiquitín, burlón, inglés, español, superior, andaluz
 _MAY_TAKE_AN_ACCENT = re.compile(r"[aeiou][^aeiou]+[aeiou]n$|[aeiouáéíóú].*[^áéíóú]s$")  # joven, jóvenes; gratis
 
 
 class Spanish(Romance):
-    """A feminine noun that begins with a stressed a brings its article: { text = "agua", article = "el" }."""
+    """A feminine noun that begins with a stressed a takes "el"; where that is not known, it brings its article:
+    { text = "alca", article = "el" }."""
 
-    def article(self, form: str, feminine: bool, noun: str, written: str | None) -> str:  # noqa: ARG002 - see class
+    def article(self, form: str, feminine: bool, noun: str, written: str | None) -> str:
         if form == "definites":
             return "las " if feminine else "los "
-        if feminine and written != "el":
+        if feminine and (written or ("el" if _STRESSED_A.match(noun) else "la")) == "la":
             return {"a": "una ", "definite": "la ", "of": "de la ", "to": "a la "}[form]
         return {"a": "un ", "definite": "el ", "of": "del ", "to": "al "}[form]
 
