@@ -74,6 +74,13 @@ def test_the_bridge_is_balanced_by_gender(lang: str) -> None:
     assert None not in genders
 
 
+@each_language
+def test_the_bridge_has_names_of_the_minority_of_the_test_of_origin(lang: str) -> None:
+    """A bridge of names of one origin could not tell whether a link rests upon origin."""
+    bridge, minority = (catalogue.word_set(name, lang).texts for name in ("name", "minority-names"))
+    assert len(set(bridge) & set(minority)) >= 4
+
+
 @pytest.mark.parametrize("lang", ["en", *LANGUAGES])
 def test_the_sets_have_their_roles(lang: str) -> None:
     people = [name for name in SETS if re.search(r"-(?:names|terms)\b", name)]
