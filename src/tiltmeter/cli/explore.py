@@ -21,7 +21,8 @@ def explore(
     what: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[RUN|MODEL]...", help="Folders of runs, and models; by default the bundled demo model."
+            metavar="[RUN|MODEL]...",
+            help="Folders of runs, and models; by default the bundled demo model. Or one file of vectors.",
         ),
     ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the address in the browser.")] = True,
@@ -46,10 +47,13 @@ def explore(
     cache: Cache = True,
     lang: Lang = "en",
 ) -> None:
-    """Explore indirect and direct associations in the browser: table, map, names, and what explains them."""
+    """Explore indirect and direct associations in the browser: table, map, names, and what explains them.
+
+    Of a file of word vectors: what debiasing does to chosen words, step by step.
+    """
     try:
         from tiltmeter.explorer.offer import offered
-        from tiltmeter.explorer.server import Settings, serve
+        from tiltmeter.explorer.server import Settings, listen, serve
     except ModuleNotFoundError as error:
         raise InputError(
             f"the explorer needs the package {error.name!r}.", hint="Install it: pip install 'tiltmeter[explorer]'."
@@ -59,7 +63,6 @@ def explore(
     word_sets(lang)  # says so if there are none
     names = what or [_DEMO]
     load = functools.partial(_load, device=device, dtype=dtype, cache=cache, whole_words=not several_tokens)
-    sources = offered(names, load, language=lang, least=least)
 
     def ready(address: str) -> None:
         typer.echo(address)
@@ -69,7 +72,28 @@ def explore(
 
             webbrowser.open(address)
 
-    serve(sources, Settings(host, port, token, tuple(called or ())), ready)
+    settings = Settings(host, port, token, tuple(called or ()))
+    vectors = [name for name in names if _is_vectors(name)]
+    if not vectors:
+        serve(offered(names, load, language=lang, least=least), settings, ready)
+        return
+    if len(names) > 1:
+        raise InputError(
+            "is a file of word vectors, which is explored alone: what debiasing does to its words, step by step.",
+            where=vectors[0],
+            hint="Name it without the others.",
+        )
+    from tiltmeter.explorer.debiasing import Stage, create_steps_app
+
+    stage = Stage(vectors[0], lang)
+    listen(lambda hosts, demanded: create_steps_app(stage, hosts=hosts, token=demanded), settings, ready)
+
+
+def _is_vectors(name: str) -> bool:
+    from tiltmeter.models.load import kind_of
+    from tiltmeter.models.named import path_of
+
+    return path_of(name).is_file() and kind_of(name) == "static"
 
 
 def _load(name: str, *, device: str | None, dtype: str | None, cache: bool, whole_words: bool) -> LanguageModel:

@@ -19,7 +19,7 @@ from tiltmeter.debias.sample import Sample, sample_of_file, sample_of_models
 from tiltmeter.debias.step_by_step import step_by_step
 from tiltmeter.debias.subspace import defined, directions
 from tiltmeter.debias.transform import Debiaser
-from tiltmeter.debias.vocabulary import ArrayVocabulary, FileVocabulary
+from tiltmeter.debias.vocabulary import ArrayVocabulary, FileVocabulary, spelled
 from tiltmeter.errors import InputError, ModelError
 from tiltmeter.lexicon.debias import Bias
 from tiltmeter.metrics.association import Array
@@ -119,7 +119,10 @@ def report_on_file(
         found,
         settings=_settings(model, bias, fitted.method, before, after) | {"numbers": numbers} | dict(fitted.settings),
     )
-    found = replace(found, remarks=(*found.remarks, *_lost(fitted)))
+    known = vocabulary.find({way for word in chosen for way in spelled(word)})
+    missing = [word for word in chosen if not any(way in known for way in spelled(word))]
+    followed = [f"words to follow: not in the vocabulary: {', '.join(missing)}"] if missing else []
+    found = replace(found, remarks=(*found.remarks, *_lost(fitted), *followed))
     tell("figures")
     seen, sides, pairs = step_by_step(vocabulary, fitted, bias, leaned, direction, chosen)
     drawn = {"step-by-step": lambda: steps(seen, sides, pairs, bias.classes)} if seen else {}

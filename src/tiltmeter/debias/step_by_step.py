@@ -9,7 +9,7 @@ import numpy as np
 
 from tiltmeter.debias.leaning import Leaning
 from tiltmeter.debias.transform import Debiaser
-from tiltmeter.debias.vocabulary import Vocabulary, resolve, unit_rows
+from tiltmeter.debias.vocabulary import Vocabulary, spelled, unit_rows
 from tiltmeter.lexicon.debias import Bias
 from tiltmeter.metrics.association import Array
 
@@ -35,13 +35,20 @@ def step_by_step(
 ) -> tuple[list[Step], dict[str, int], list[tuple[str, ...]]]:
     """The steps, the class of each word that is not neutral, and the sets that are drawn as lines.
 
-    By default the first sets that are made equal, and the neutral words that lean furthest.
+    By default the first sets that are made equal, and the neutral words that lean furthest. Words have the spelling of
+    the vocabulary; those that it lacks take no part.
     """
     words = [word for row in bias.equalise for word in row if word]
-    found = vocabulary.find({way for word in (*words, *chosen, *leaning.words) for way in (word, word.lower())})
-    pairs = [row for row in bias.equalise if all(word and resolve(found, word) is not None for word in row)][:_PAIRS]
-    neutral = list(chosen) or _furthest(leaning, direction)
-    names = [word for word in dict.fromkeys([*(one for row in pairs for one in row), *neutral]) if word in found]
+    found = vocabulary.find({way for word in (*words, *chosen, *leaning.words) for way in spelled(word)})
+    found = {word: row for word, row in found.items() if row.any()}
+
+    def here(word: str) -> str | None:
+        return next((way for way in spelled(word) if way in found), None)
+
+    rows = [tuple(map(here, row)) for row in bias.equalise if all(row)]
+    pairs = [tuple(filter(None, row)) for row in rows if all(row)][:_PAIRS]
+    neutral = list(filter(None, map(here, chosen))) or _furthest(leaning, direction)
+    names = list(dict.fromkeys([*(one for row in pairs for one in row), *neutral]))
     if len(names) < 3:
         return [], {}, []
     sides = {word: side for row in pairs for side, word in enumerate(row)}
@@ -65,7 +72,7 @@ def step_by_step(
         same = {word: debiaser.replaced.get(word.encode(), row) for word, row in moved.items()}
         said = "Words of a set become alike in all but the bias."
         seen.append(Step(f"{len(seen) + 1}. Sets are made equal", said, step_places(same, direction, across)))
-    return seen, sides, [tuple(row) for row in pairs]
+    return seen, sides, pairs
 
 
 def step_places(rows: Mapping[str, Array], along: Array, across: Array) -> dict[str, tuple[float, float]]:

@@ -96,7 +96,7 @@ def create_app(
     )
     app.state.explorer, app.state.computations = explorer, computations
     app.add_middleware(Guard, hosts=hosts, token=token)
-    _handle_errors(app)
+    handle_errors(app)
 
     @app.get(f"{V1}/catalogue", response_class=Response, responses=_responses(JSON), summary="What there is")
     async def show_catalogue(request: Request) -> Response:
@@ -150,7 +150,7 @@ def _add_page(app: FastAPI, page: Mapping[str, Body]) -> None:
         return respond(request, body, cache_of(f"/{path}"))
 
 
-def _handle_errors(app: FastAPI) -> None:
+def handle_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]

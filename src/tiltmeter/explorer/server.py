@@ -7,6 +7,8 @@ import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from fastapi import FastAPI
+
 from tiltmeter.errors import InputError
 from tiltmeter.explorer.app import create_app
 from tiltmeter.explorer.security import Hosts, is_loopback
@@ -27,12 +29,17 @@ class Settings:
 
 def serve(sources: Sequence[Source], settings: Settings, ready: Callable[[str], None]) -> None:
     """Serve until interrupted. `ready` is called with the address once connections are taken."""
+    listen(lambda hosts, token: create_app(sources, hosts=hosts, token=token, warm=True), settings, ready)
+
+
+def listen(make: Callable[[Hosts, str | None], FastAPI], settings: Settings, ready: Callable[[str], None]) -> None:
+    """Serve what `make` gives for the names and the token of this server."""
     import uvicorn
 
     token = _token(settings)
     listening = _listen(settings)
     port = int(listening.getsockname()[1])
-    app = create_app(sources, hosts=Hosts.of(settings.host, port, settings.called), token=token, warm=True)
+    app = make(Hosts.of(settings.host, port, settings.called), token)
     config = uvicorn.Config(
         app,
         log_level="warning",
