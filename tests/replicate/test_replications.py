@@ -123,7 +123,7 @@ def test_may_et_al_on_the_demo_give_all_tests_a_holm_mark_and_the_nine_columns(t
     assert [(figure["test"], figure["of"]) for figure in matrix["figures"]] == named
     for figure, mark in zip(sizes["figures"], matrix["figures"], strict=True):
         if figure["measured"] is None:
-            assert mark["demo:en"] == "–"
+            assert (mark["demo:en"], mark["measured"], mark["remark"]) == ("–", None, "not measured")
         else:
             assert figure["p_value"] <= figure["p_corrected"]
             assert mark["demo:en"] == ("*" if figure["p_corrected"] <= 0.01 else "·")

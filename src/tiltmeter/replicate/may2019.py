@@ -55,16 +55,23 @@ def replicate(request: Request) -> list[Replicated]:
         model=", ".join(models_of(run)),
         columns=("test", "of", *models_of(run)),
         figures=tuple(
-            Figure(
-                labels=(test, _OF[metric], *(by_model.get(model, "–") for model in models_of(run))),
-                published=None,
-                measured=f"{sum(mark == '*' for mark in by_model.values())} of {len(by_model)}",
-            )
+            _marked(test, metric, [by_model.get(model, "–") for model in models_of(run)])
             for (test, metric), by_model in marks.items()
         ),
         note="* significant, · not significant, – not measured. The published matrix is a picture without numbers.",
     )
     return [*tables, matrix]
+
+
+def _marked(test: str, metric: str, marks: list[str]) -> Figure:
+    """The marks of a test, one a model, and at how many of those that it was measured on it is significant."""
+    measured = [mark for mark in marks if mark != "–"]
+    return Figure(
+        labels=(test, _OF[metric], *marks),
+        published=None,
+        measured=f"{measured.count('*')} of {len(measured)}" if measured else None,
+        remark="" if measured else "not measured",
+    )
 
 
 SOURCE = Source(
