@@ -116,6 +116,7 @@ def test_the_summary_comes_first_and_says_what_was_found_how_sure_and_what_was_l
     assert "1 job failed" in text
     assert "MemoryError: no room" in text
     assert "1 test did not fit the model" in text
+    assert "2 tests without a result" in text
 
 
 def test_a_verdict_needs_the_interval_and_the_corrected_p_value() -> None:
@@ -152,6 +153,16 @@ def test_the_page_explains_its_columns_and_the_words_of_its_methods() -> None:
     pairs = Page(report([row for row in everything() if row.metric == "crows"], {})).text
     for word in ("in standard deviations", "Without bias", "Efron 1987"):
         assert word not in pairs
+
+
+def test_a_test_without_a_result_names_its_model_where_there_are_several() -> None:
+    reason = "test weat1 (en): of the 25 words of Y, 0 have a vector in glove; 2 must."
+    jobs = [{"model": "glove", "metric": "weat", "test": "weat1", "skipped": reason, "error": ""}]
+    alone = Page(report([weat(), weat("weat7")], manifest(jobs=jobs))).text
+    assert "Test Metric Reason weat1 WEAT of the 25 words of Y" in alone
+    broken = [*jobs, {"model": "bert", "metric": "weat", "test": "weat1", "skipped": "", "error": "no such file"}]
+    text = Page(report([weat(), weat("weat7")], manifest(jobs=broken))).text
+    assert "Test Metric Model Reason weat1 WEAT bert no such file" in text
 
 
 def test_cells_that_were_kept_for_their_size_are_not_counted() -> None:

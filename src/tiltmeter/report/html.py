@@ -149,6 +149,7 @@ def _summary(
     alpha: float,
 ) -> Markup:
     rows = [row for each in cut for row in each.headlines]
+    without = len(summary.left_out(manifest))
     known = summary.with_interval(cut)
     figures = [
         (f"{len(names):,}", "models" if len(names) != 1 else "model"),
@@ -159,6 +160,7 @@ def _summary(
             else []
         ),
         (f"{len(summary.names_of_lost(cut)):,}", "words or sentences lost"),
+        *([(f"{without:,}", "tests without a result" if without > 1 else "test without a result")] if without else []),
     ]
     findings = [
         tag(

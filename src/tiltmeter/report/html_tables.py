@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from tiltmeter.measurement import Measurement
@@ -142,14 +143,16 @@ def _folded(what: str, made: Markup) -> Markup:
 
 def jobs_table(caption: str, jobs: Sequence[LeftOut], names: Mapping[str, str]) -> Markup:
     """Jobs without a result, and why."""
-    head = [tag("th", name, scope="col") for name in ("Test", "Metric", "Model", "Reason")]
+    several = len({*names, *(job.model for job in jobs)}) > 1  # a model of which nothing was measured is in no name
+    columns = ("Test", "Metric", *(("Model",) if several else ()), "Reason")
+    head = [tag("th", name, scope="col") for name in columns]
     body = [
         tag(
             "tr",
             tag("th", breakable(job.test), scope="row"),
             tag("td", meaning(job.metric).name),
-            tag("td", breakable(names.get(job.model, job.model)), class_="words"),
-            tag("td", job.reason, class_="words long"),
+            tag("td", breakable(names.get(job.model, job.model)), class_="words") if several else None,
+            tag("td", re.sub(rf"^test {re.escape(job.test)} \(.*?\): ", "", job.reason), class_="words long"),
         )
         for job in jobs[:MOST_ROWS]
     ]
