@@ -10,7 +10,7 @@ import pytest
 
 from tiltmeter.lexicon.catalogue import word_set
 from tiltmeter.replicate.source import published
-from tiltmeter.replicate.tables import Figure, Replicated, write_tsv
+from tiltmeter.replicate.tables import Figure, Replicated, summary, write_tsv
 from tiltmeter.replicate.thesis_scores import column
 
 
@@ -58,6 +58,7 @@ def test_what_was_not_measured_is_neither_met_nor_missed(tmp_path: Path) -> None
     figures = (figure(1.5, 1.501), figure(1.5, 1.6), *[figure(2.5, None)] * 3, figure(None, 1.0))
     table = Replicated(title="t", source="s", model="m", columns=("test",), figures=figures)
     assert table.summary() == "1 of 5 published figures are met, 3 not measured"
+    assert summary([*figures, *figures]) == "2 of 10 published figures are met, 6 not measured"
     lines = write_tsv(tmp_path, [table]).read_text(encoding="utf-8").splitlines()
     place = lines[0].split("\t").index("met")
     assert [line.split("\t")[place] for line in lines[1:]] == ["yes", "no", "", "", "", ""]

@@ -63,6 +63,7 @@ def replicate(
                 "folder": str(done.folder),
                 "models": list(done.models),
                 "told": done.told,
+                "summary": done.summary(),
                 "tables": [table.as_dict() for table in done.tables],
             }
         )
@@ -108,3 +109,5 @@ def _print(done: Replication) -> None:
             if line:
                 console().print(Text(line, style="dim"), soft_wrap=True)
         console().print()
+    if len(done.tables) > 1:
+        console().print(Text(f"All tables: {done.summary()[:1].lower()}{done.summary()[1:]}.\n", style="bold"))

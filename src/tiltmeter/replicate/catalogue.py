@@ -11,7 +11,7 @@ from tiltmeter.replicate import caliskan2017, dobrzeniecka, lpbs, may2019, nangi
 from tiltmeter.replicate.at_hand import choose
 from tiltmeter.replicate.record import Record, place_of
 from tiltmeter.replicate.source import Request, Source
-from tiltmeter.replicate.tables import Replicated, write_tsv
+from tiltmeter.replicate.tables import Replicated, summary, write_tsv
 from tiltmeter.runs.run import Watcher
 
 SOURCES: Mapping[str, Source] = {
@@ -37,6 +37,10 @@ class Replication:
     models: tuple[str, ...]
     told: str  # what a reader must know of the models
     tables: tuple[Replicated, ...]
+
+    def summary(self) -> str:
+        """How many of the published figures of all tables came out."""
+        return summary(each for table in self.tables for each in table.figures)
 
 
 def replicate(

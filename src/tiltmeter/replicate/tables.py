@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -148,12 +148,7 @@ class Replicated:
 
     def summary(self) -> str:
         """How many of the published figures came out, and how many were not measured."""
-        compared = [each for each in self.figures if each.published is not None]
-        if not compared:
-            return "No published figures are at hand to compare these with"
-        missing = sum(each.met is None for each in compared)
-        met = f"{sum(bool(each.met) for each in compared)} of {len(compared)} published figures are met"
-        return f"{met}, {missing} not measured" if missing else met
+        return summary(self.figures)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain types only."""
@@ -179,6 +174,16 @@ class Replicated:
                 for each in self.figures
             ],
         }
+
+
+def summary(figures: Iterable[Figure]) -> str:
+    """How many of the published figures came out, and how many were not measured."""
+    compared = [each for each in figures if each.published is not None]
+    if not compared:
+        return "No published figures are at hand to compare these with"
+    missing = sum(each.met is None for each in compared)
+    met = f"{sum(bool(each.met) for each in compared):,} of {len(compared):,} published figures are met"
+    return f"{met}, {missing:,} not measured" if missing else met
 
 
 def write_tsv(folder: Path, tables: Sequence[Replicated]) -> Path:
