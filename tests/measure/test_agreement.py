@@ -91,6 +91,21 @@ def test_a_stereotype_is_found_beside_grammar() -> None:
     assert gentle[2:].max() < -0.2
 
 
+def test_a_word_of_which_one_form_is_not_known_is_lost_and_says_why() -> None:
+    """Of "beau" alone, which goes with men's names, a score would be grammar."""
+
+    class Speaker(Grammarian):
+        def _p(self, text: str, word: str) -> float:
+            return 0.1 if word == "beau" else super()._p(text, word)
+
+    unknown = words("trait", [*ADJECTIVES.words, Word("beau", frozenset({Kind.ADJECTIVE}))])
+    found = scores.direct(Speaker(0.01, {}), PEOPLE, unknown, templates=templates(agrees=True), lang="fr")
+    assert found.features == tuple(TRAITS)
+    assert [(one.word, one.reason) for one in found.lost] == [
+        ("beau", "fits no template: no rule tells its form 'adjective'; write it with the word")
+    ]
+
+
 def test_both_versions_are_asked_of_every_name_and_count_as_one_template() -> None:
     table = blank_table(
         Grammarian(0.1, {}), templates(agrees=True), PEOPLE.words, ADJECTIVES.words, read_slot="feature"

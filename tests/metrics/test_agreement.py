@@ -62,11 +62,16 @@ def test_without_versions_nothing_changes() -> None:
     assert np.array_equal(prior, log_p - 1)
 
 
-def test_a_version_that_a_word_does_not_fit_is_left_out_of_both_means() -> None:
-    log_p, log_prior = np.log([[[0.2]], [[0.4]]]), np.array([[[NAN]], [[np.log(0.1)]]])
+def test_one_version_alone_says_nothing() -> None:
+    """The form that is left is likelier of one gender: grammar would be counted as bias."""
+    log_p, log_prior = np.log([[[0.2, 0.2]], [[0.4, 0.4]]]), np.log([[[0.1, 0.3]], [[0.1, 0.1]]])
+    log_prior[0, 0, 0] = NAN
     p, prior = over_versions(log_p, log_prior, [(0, 1)])
-    assert np.exp(p) == pytest.approx(0.4)
-    assert np.exp(prior) == pytest.approx(0.1)
-    p, prior = over_versions(np.full((2, 1, 1), NAN), log_prior, [(0, 1)])
-    assert np.isnan(p).all()
-    assert np.isnan(prior).all()
+    assert np.isnan([p[0, 0, 0], prior[0, 0, 0]]).all()
+    assert np.exp([p[0, 0, 1], prior[0, 0, 1]]) == pytest.approx([0.3, 0.2])
+
+
+def test_a_version_in_which_a_word_is_impossible_counts() -> None:
+    log_p = np.array([[[-np.inf]], [[np.log(0.4)]]])
+    p, prior = over_versions(log_p, np.log([[[0.1]], [[0.1]]]), [(0, 1)])
+    assert np.exp([p[0, 0, 0], prior[0, 0, 0]]) == pytest.approx([0.2, 0.1])

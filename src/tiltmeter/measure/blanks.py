@@ -162,17 +162,20 @@ def blank_tables(
                     ungiven |= _named(given, group.given.rows, group.given_forms, faults)
         log_p, log_prior = over_versions(log_p, log_prior, templates.groups)
         known = ~np.isnan(log_p)
+        given_slot: Slot = "target" if read_slot == "feature" else "feature"
         of_read, of_given = np.asarray(known.any(axis=(0, 1))), np.asarray(known.any(axis=(0, 2)))
         lost = [
             Lost(word.text, templates.feature if read_slot == "feature" else templates.target, reason)
             for word, fits in zip(read, of_read, strict=True)
             if not fits
-            for reason in [unread.get(word.text, "fits no template, or cannot be scored by the model")]
+            for reason in [
+                unread.get(word.text) or _unfit(word, templates, read_slot, ", or cannot be scored by the model")
+            ]
         ] + [
             Lost(word.text, templates.target if read_slot == "feature" else templates.feature, reason)
             for word, fits in zip(given, of_given, strict=True)
             if of_read.any() and not fits
-            for reason in [ungiven.get(word.text, "fits no template")]
+            for reason in [ungiven.get(word.text) or _unfit(word, templates, given_slot)]
         ]
         yield BlankTable(
             tuple(word.text for word in given), tuple(word.text for word in read), log_p, log_prior, tuple(lost)
@@ -198,6 +201,20 @@ def _groups(
             queries=(*map(Query, texts), *(Query(text, 0 if read_first else 1) for text in priors)),
             read_first=read_first,
         )
+
+
+def _unfit(word: Word, templates: TemplateSet, slot: Slot, otherwise: str = "") -> str:
+    """Why a word stands in no template: forms that they ask for, and that neither a rule nor its entry has."""
+    missing = {
+        form or template.agreement or "noun": None
+        for template in templates.templates
+        for form in template.asked(slot)
+        if template.grammar.inflect(word, form, template.agreement) is None
+    }
+    if not missing:
+        return f"fits no template{otherwise}"
+    forms = ", ".join(repr(str(form)) for form in missing)
+    return f"fits no template: no rule tells its form{'s' if len(missing) > 1 else ''} {forms}; write it with the word"
 
 
 def _named(

@@ -26,12 +26,18 @@ def over_versions(log_p: ArrayLike, log_prior: ArrayLike, groups: Sequence[Seque
     it is the given word that has two forms, each counts for one half, however rare it is: how often one speaks of a
     woman in that occupation is not counted, only what is said once the form is there.
 
-    NaN in either table says that a word does not fit a version, which is then left out of both means for this cell.
+    NaN in either table says that a word does not fit a version. The sentence then says nothing of this cell: the form
+    that is left would alone be likelier of one gender, and grammar be counted as bias.
     """
     p, prior = log_probabilities(log_p), log_probabilities(log_prior)
     if all(len(group) == 1 for group in groups):
         return p, prior
     missing = np.isnan(p) | np.isnan(prior)
     tables = np.where(missing, np.nan, p), np.where(missing, np.nan, prior)
-    first, second = (np.stack([averaged(table[list(group)]) for group in groups]) for table in tables)
+    first, second = (np.stack([_of_all(table[list(group)]) for group in groups]) for table in tables)
     return first, second
+
+
+def _of_all(versions: Array) -> Array:
+    """The mean over the versions, where none is missing."""
+    return np.asarray(np.where(np.isnan(versions).any(axis=0), np.nan, averaged(versions)), dtype=np.float64)
