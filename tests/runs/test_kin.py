@@ -7,17 +7,22 @@ from pathlib import Path
 import pytest
 
 from tiltmeter.errors import InputError
+from tiltmeter.metrics import METRICS
 from tiltmeter.report.html import write_report
 from tiltmeter.runs.plan import plan
 from tiltmeter.runs.results import read_run
 from tiltmeter.runs.run import run
-from tiltmeter.runs.spec import SpecFile, parse_spec
+from tiltmeter.runs.spec import METRIC_SPECS, SpecFile, parse_spec
 from tiltmeter.runs.yaml_text import yaml_from
 
 
 def spec(folder: Path, metrics: str, tests: str = "[weat7, gender]") -> SpecFile:
     text = f"models: [demo:en-static]\ntests: {tests}\nmetrics: {metrics}\n"
     return parse_spec(yaml_from(text, folder / "spec.yaml"))
+
+
+def test_what_the_list_of_metrics_says_of_runs_is_so() -> None:
+    assert {metric.name for metric in METRICS if "run" in metric.command.split(", ")} == set(METRIC_SPECS)
 
 
 def test_each_takes_the_tests_that_it_is_made_for(tmp_path: Path) -> None:

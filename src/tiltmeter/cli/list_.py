@@ -107,16 +107,17 @@ def _metrics(_lang: str) -> _Listing:
             "name": metric.name,
             "models": ", ".join(metric.models),
             "measures": metric.measures,
+            "command": metric.command or "in Python",
             "source": metric.source,
         }
         for metric in METRICS
     ]
-    return rows, ["name", "models", "measures"], "Metrics"
+    return rows, ["name", "models", "measures", "command"], "Metrics"
 
 
 def _models(_lang: str) -> _Listing:
     from tiltmeter.models import KINDS, LM_KINDS
-    from tiltmeter.models.named import PULLABLE, demos, models_folder
+    from tiltmeter.models.named import PULLABLE, demos, fetched
 
     rows: list[dict[str, Any]] = [
         {
@@ -129,18 +130,17 @@ def _models(_lang: str) -> _Listing:
         }
         for model in demos()
     ]
-    for fetched in PULLABLE.values():
-        here = (models_folder() / fetched.name).is_dir()
-        rows.append(
-            {
-                "name": fetched.name,
-                "kind": fetched.kind,
-                "language": "en",
-                "size": f"{fetched.bytes / 1e6:.1f} MB",
-                "about": fetched.about,
-                "where": "fetched" if here else f"tiltmeter pull {fetched.name}",
-            }
-        )
+    rows += [
+        {
+            "name": one.name,
+            "kind": one.kind,
+            "language": "en",
+            "size": f"{one.bytes / 1e6:.1f} MB",
+            "about": one.about,
+            "where": "fetched" if fetched(one) else f"tiltmeter pull {one.name}",
+        }
+        for one in PULLABLE.values()
+    ]
     rows += [
         {
             "name": "your own",
