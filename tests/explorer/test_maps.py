@@ -143,7 +143,9 @@ def test_another_category_than_the_maps_own_is_named_first(ask: Ask) -> None:
 
 
 def test_typed_words_stand_on_the_map(ask: Ask) -> None:
-    found = ask.json("map", **SMALL, method="isomap", by=["gender"], add_target="barista", add_feature="nurse")
+    found = ask.json(
+        "map", **SMALL, method="isomap", by=["gender"], add_target=["barista", "wine"], add_feature="nurse"
+    )
     assert [one["target"] for one in found["points"] if one["typed"]] == ["barista"]
     assert "nurse" in {one["word"] for one in found["attributes"]}
 

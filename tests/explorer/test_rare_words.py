@@ -87,4 +87,4 @@ def test_a_category_of_rare_words_alone_is_not_shown_and_explains_nothing(of_nov
     assert "--least 0" in error["hint"]
     found = of_novels.json("sources", **SMALL, target="tea", feature="man", sensitive=["age", "religion"])
     assert "age" not in {one["category"] for one in found["sources"]}
-    assert found["note"] == "Nothing is known here of age."
+    assert found["note"] == "Not tried: age, as no word of it has scores here."

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
 
 from tiltmeter.explorer import sentences
+from tiltmeter.explorer.comparison import differing
 from tiltmeter.measure.scores import ScoreMatrix, direct, indirect
+from tiltmeter.metrics.sources import Source
 from tiltmeter.models.masked import MaskedModel
 
 
@@ -43,6 +46,19 @@ def test_where_no_link_stands_out_none_is_named(through_names: ScoreMatrix) -> N
     assert "none stands out: no adjusted p-value is below 0.05" in sentences.of_table(by_chance)
 
 
+def test_what_explains_little_is_said_to() -> None:
+    def of(share: float) -> str:
+        return sentences.of_best(Source("man", 0.6, 0.5, 0.7, 0.0, share, share - 0.1, share + 0.1), "Told.")
+
+    assert of(0.05) == "Nothing here explains much of it. Told."
+    assert of(0.5) == of(math.nan) == "Told."  # without a share there was nothing to explain
+
+
+def test_a_sentence_within_another_begins_in_lower_case(through_names: ScoreMatrix) -> None:
+    parts = sentences.within(sentences.link(through_names, "wine", "woman"))
+    assert sentences.whole(parts).startswith(("the more a name goes with wine", "names that go with wine"))
+
+
 @pytest.mark.parametrize(
     ("ratio", "said"),
     [
@@ -62,3 +78,12 @@ def test_a_ratio_is_told_to_two_digits_and_none_beyond_imagining(
 def test_a_ratio_may_be_chance_though_its_interval_excludes_it(models: list[MaskedModel]) -> None:
     assert "which may be chance" in beside(models, 2.0, adjusted=0.2)
     assert "which may be chance" not in beside(models, 2.0, adjusted=0.01)
+
+
+def test_differences_are_counted_beside_those_that_chance_gives() -> None:
+    first = {"target": "wine", "feature": "woman", "a": 0.5, "b": -0.25}
+    assert differing([first], 30, 200, 0.95, same_unit=True) == (
+        "Of 200 differences, 30 have an interval that excludes 0 (10 would by chance alone). "
+        "The largest: wine and woman, 0.50 against -0.25."
+    )
+    assert differing([first], 9, 200, 0.95, same_unit=True).endswith("excludes 0, no more than by chance alone (10).")

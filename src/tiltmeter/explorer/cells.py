@@ -101,7 +101,7 @@ def sources(explorer: Explorer, view: View, target: str, feature: str, sensitive
         low, high = float(bounds.low[0, 0]), float(bounds.high[0, 0])
         offered = set(found.category.values())
         missing = [one for one in sensitive if one not in offered]
-        note = f"Nothing is known here of {sentences.listed(missing, 20)}." if missing else None
+        note = f"Not tried: {sentences.listed(missing, 20)}, as no word of it has scores here." if missing else None
         told = [
             sentences.of_source(
                 target, feature, raw, one, found.category[one.name], own=found.category[one.name] == view.features
@@ -132,7 +132,9 @@ def sources(explorer: Explorer, view: View, target: str, feature: str, sensitive
                 }
                 for one in ranked
             ],
-            "sentence": told[best] if told else f"What explains {target} and {feature} cannot be told.",
+            "sentence": sentences.of_best(ranked[best], told[best])
+            if told
+            else f"What explains {target} and {feature} cannot be told.",
             "sentences": told,
             "note": note,
             "method": found.sources.share_bounds.method,
@@ -157,14 +159,14 @@ def summary(
             "certain": sure,
             "cells": int(np.isfinite(matrix.score).sum()),
         }
-        parts = [sentences.part("In "), sentences.part(source.name, "model"), sentences.part(": ")]
+        parts = [sentences.part("In "), sentences.part(source.name, "model"), sentences.part(", ")]
         if chosen is None:
             parts.append(sentences.part(f"of {value['cells']:,} links {sentences.NONE}."))
         else:
             pair = explorer.pair(view, *chosen, work)
             one = pair.matrix.measurement(*chosen)
             value["strongest"] = {"target": chosen[0], "feature": chosen[1], **_ends(one)}
-            parts += sentences.link(pair.matrix, *chosen)
+            parts += sentences.within(sentences.link(pair.matrix, *chosen))
             if sensitive and view.kind == "indirect" and "sources" in source.can:
                 parts += _explained(explorer, view, chosen, sensitive, work)
         return json_body({"sentence": sentences.whole(parts), "parts": parts, **value})

@@ -20,6 +20,7 @@ from tiltmeter.explorer.tables import unit
 from tiltmeter.explorer.views import Typed, View
 from tiltmeter.explorer.wire import Body, binary_body, quantised
 from tiltmeter.measure.scores import ScoreMatrix, submatrix
+from tiltmeter.metrics.interval import Interval
 
 Array = NDArray[np.float64]
 DIRECT = "direct"
@@ -67,7 +68,7 @@ def _comparison(explorer: Explorer, views: tuple[View, View], a: ScoreMatrix, b:
     scales = (1.0, 1.0) if same_unit else (_spread(a.score), _spread(b.score))
     a, b = (_divided(one, scale) for one, scale in zip((a, b), scales, strict=True))
     difference, low, high = _difference(a, b)
-    apart = (low > 0) | (high < 0)
+    apart, known = (low > 0) | (high < 0), np.isfinite(low) & np.isfinite(high)
     r, interval = agreement(a.score, b.score, level=a.level)
     names = [_name(explorer, view, same_unit) for view in views]
     strongest = _strongest(a, b, difference, low, high)
@@ -94,7 +95,12 @@ def _comparison(explorer: Explorer, views: tuple[View, View], a: ScoreMatrix, b:
         "strongest": strongest,
         "only_a": only[0],
         "only_b": only[1],
-        "sentence": _sentence(names, r, interval.low, interval.high, strongest, int(apart.sum()), same_unit),
+        "sentence": " ".join(
+            (
+                _agreeing(names, r, interval),
+                differing(strongest, int(apart.sum()), int(known.sum()), a.level, same_unit=same_unit),
+            )
+        ),
     }
     arrays = {"a": quantised(a.score), "b": quantised(b.score)}
     for name, array in zip(("difference", "difference_low", "difference_high"), scaled, strict=True):
@@ -147,28 +153,24 @@ def _strongest(a: ScoreMatrix, b: ScoreMatrix, difference: Array, low: Array, hi
 
 def _name(explorer: Explorer, view: View, same_unit: bool) -> str:
     name = explorer.source(view.model).name
-    return name if same_unit else f"{name}, {view.kind}"
+    return name if same_unit else f"{name} ({view.kind})"
 
 
-def _sentence(
-    names: list[str],
-    r: float,
-    low: float,
-    high: float,
-    strongest: list[dict[str, Any]],
-    apart: int,
-    same_unit: bool,
-) -> str:
-    agree = (
-        f"{names[0]} and {names[1]} agree with r = {r:.2f} ({low:.2f} to {high:.2f})."
-        if np.isfinite(r)
-        else f"How far {names[0]} and {names[1]} agree cannot be told."
-    )
-    if not strongest or not apart:
-        return f"{agree} No pair is sure to differ."
+def _agreeing(names: list[str], r: float, interval: Interval) -> str:
+    if not np.isfinite(r):
+        return f"How far {names[0]} and {names[1]} agree cannot be told."
+    return f"{names[0]} and {names[1]} agree with r = {r:.2f} ({interval.low:.2f} to {interval.high:.2f})."
+
+
+def differing(strongest: list[dict[str, Any]], apart: int, known: int, level: float, *, same_unit: bool) -> str:
+    """How many pairs differ, beside how many would by chance: each interval is that of one pair alone."""
+    chance = (1 - level) * known
+    counted = f"Of {known:,} differences, {apart:,} {'has' if apart == 1 else 'have'} an interval that excludes 0"
+    if not strongest or apart <= chance:
+        return f"{counted}, no more than by chance alone ({chance:,.0f})."
     first = strongest[0]
     of = "" if same_unit else " standard deviations"
     return (
-        f"{agree} {apart:,} pairs are sure to differ, {first['target']} and {first['feature']} most: "
+        f"{counted} ({chance:,.0f} would by chance alone). The largest: {first['target']} and {first['feature']}, "
         f"{first['a']:.2f} against {first['b']:.2f}{of}."
     )

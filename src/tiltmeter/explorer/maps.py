@@ -37,6 +37,7 @@ def map_(explorer: Explorer, view: View, typed: Typed, method: Method, by: tuple
     def compute(work: Work) -> Body:
         matrix = work.need(explorer.extended(view, typed)).matrix
         found = work.need(coordinates(explorer, view, typed, method))
+        own = set(work.need(explorer.matrix(view)).targets)
         ranked: list[dict[str, Any]] = []
         notes = [found.note] if found.note else []
         for category in by:
@@ -53,7 +54,7 @@ def map_(explorer: Explorer, view: View, typed: Typed, method: Method, by: tuple
             "method": method,
             "label": found.label,
             "points": [
-                {"target": target, "x": x, "y": y, "typed": target in typed.targets}
+                {"target": target, "x": x, "y": y, "typed": target not in own}
                 for target, (x, y) in zip(targets, found.points, strict=True)
             ],
             "axes": None if found.explained is None else [{"explains": share} for share in found.explained],

@@ -14,6 +14,7 @@ from tiltmeter.metrics.sources import Source
 
 Parts = list[dict[str, str]]
 _FEW_NAMES = 50
+_MUCH = 0.1  # of an association
 _CHANCE = 0.05  # of the adjusted p-value
 
 
@@ -24,6 +25,12 @@ def part(text: str, role: str | None = None) -> dict[str, str]:
 
 def whole(parts: Parts) -> str:
     return "".join(one["text"] for one in parts)
+
+
+def within(parts: Parts) -> Parts:
+    """The parts of a sentence as they stand within another."""
+    first = parts[0]["text"]
+    return [{**parts[0], "text": first[:1].lower() + first[1:]}, *parts[1:]]
 
 
 def certain(low: float, high: float) -> bool:
@@ -134,6 +141,11 @@ def of_source(target: str, feature: str, raw: float, source: Source, category: s
     return f"Holding {held} fixed, the link between {target} and {feature} {verb} from {raw:.2f} to {now}."
 
 
+def of_best(source: Source, told: str) -> str:
+    """The candidate that explains most, and whether that is much."""
+    return told if math.isnan(source.share) or source.share >= _MUCH else f"Nothing here explains much of it. {told}"
+
+
 def _held(name: str, category: str) -> str:
     if name == COMMONNESS:
         return name
@@ -147,7 +159,7 @@ def share_in_words(share: float) -> str:
     for bound, words in ((0.9, "nearly all"), (0.7, "most"), (0.58, "two thirds"), (0.42, "half"), (0.28, "a third")):
         if share >= bound:
             return words
-    return "a part" if share >= 0.1 else "next to nothing"
+    return "a part" if share >= _MUCH else "next to nothing"
 
 
 def listed(words: Sequence[str], most: int = 3) -> str:

@@ -115,7 +115,7 @@ def _compared(found: Predictions, a: str, b: str, k: int) -> dict[str, Any]:
         "changed": list(changed[0]) if len(changed) == 1 else [],
         "lost": sentences.lost_words(found.lost),
         "note": note,
-        "sentence": _sentence(words, changed[0] if len(changed) == 1 else ("the first", "the second")),
+        "sentence": _sentence(words, _quoted(changed)),
     }
 
 
@@ -142,12 +142,20 @@ def _changed(a: str, b: str) -> list[tuple[str, str]]:
     return [(" ".join(left[i:j]), " ".join(right[m:n])) for step, i, j, m, n in steps if step != "equal"]
 
 
-def _sentence(words: list[dict[str, Any]], changed: tuple[str, str]) -> str:
+def _quoted(changed: list[tuple[str, str]]) -> tuple[str, str]:
+    """The words by which the two sentences are told apart."""
+    if len(changed) != 1:
+        return "the first sentence", "the second"
+    first, second = (f"“{words}”" if words else "nothing" for words in changed[0])
+    return first, second
+
+
+def _sentence(words: list[dict[str, Any]], named: tuple[str, str]) -> str:
     with_a = [one["word"] for one in words if one["difference"] < 0]
     with_b = [one["word"] for one in words if one["difference"] > 0]
     told = [
-        f"with {name or 'nothing'} rather than {other or 'nothing'}: {sentences.listed(some)}"
-        for name, other, some in ((*changed, with_a), (*changed[::-1], with_b))
+        f"with {name} rather than {other}: {sentences.listed(some)}"
+        for name, other, some in ((*named, with_a), (*named[::-1], with_b))
         if some
     ]
     return f"Likelier {'; likelier '.join(told)}." if told else "Both sentences are filled alike."
