@@ -151,10 +151,13 @@ export interface Blanks {
   b: string;
   words: { word: string; a: number; b: number; difference: number }[];
   searched: number;
+  compared: number;
   correlation: N;
   low: N;
   high: N;
   changed: string[];
+  lost: Lost[];
+  note: string | null;
   sentence: string;
 }
 

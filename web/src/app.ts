@@ -10,6 +10,13 @@ import { click, type Axis, type Scores, type Sorting, stillMoved, UNSORTED } fro
 import { type Change, START, type State, type Store, type Words } from "./state";
 import type { Table } from "./table";
 
+/** Sensitive words that stand above the table at most. */
+export const ABOVE = 12;
+
+/** Of more words than that, such as ages, so many from the first to the last stand for all. */
+export const some = (words: readonly string[], most = ABOVE): string[] =>
+  words.length <= most ? [...words] : Array.from({ length: most }, (_, i) => words[Math.round((i * (words.length - 1)) / (most - 1))]!);
+
 const PATIENCE = 250; // milliseconds that the table waits for its band
 
 export interface Shown {
@@ -41,6 +48,7 @@ export class App extends Offered {
   private readonly bandSlot = new Slot();
   private readonly summarySlot = new Slot();
   private readonly made = new Map<Axis, Scores>();
+  private turn = 0; // of rearrangements: a late one does not undo the next
   private listeners: View[] = [];
 
   constructor(readonly store: Store, catalogue: Catalogue) {
@@ -248,10 +256,8 @@ export class App extends Offered {
   private show(table: Table, band: Table | null): void {
     const own = (name: string): boolean => this.sensitive(name);
     const { state } = this;
-    const bandRows = band ? band.rows.filter((w) => table.row(w) < 0) : [];
-    const many = bandRows.length > 12;
     this.shown = {
-      table, band, bandRows: many ? [] : bandRows,
+      table, band, bandRows: some(band ? band.rows.filter((w) => table.row(w) < 0) : []),
       columns: standing(table, "columns", state, this.made.get("columns") ?? table, own(state.targets)),
       rows: standing(table, "rows", state, this.made.get("rows") ?? table, own(state.features)),
     };
@@ -262,7 +268,11 @@ export class App extends Offered {
   readonly rearrange = async (): Promise<void> => {
     if (!this.shown || this.slot.busy) return;
     const { table, band } = this.shown;
-    const made = await Promise.all((["columns", "rows"] as const).map((axis) => this.origin(axis, table, new AbortController().signal)));
+    const turn = ++this.turn;
+    const { signal } = new AbortController();
+    // Where the table of a sorting cannot be had, it is made in the one at hand.
+    const made = await Promise.all((["columns", "rows"] as const).map((axis) => this.origin(axis, table, signal).catch(() => table)));
+    if (turn !== this.turn || this.shown?.table !== table) return;
     this.made.set("columns", made[0]).set("rows", made[1]);
     this.show(table, band);
   };

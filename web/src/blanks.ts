@@ -8,7 +8,7 @@ import type { App } from "./app";
 import { colours } from "./colour";
 import { button, h, replace, s, textWidth, theme } from "./dom";
 import { csv, fileName, saveCsv, savePng, saveSvg, standalone } from "./export";
-import { number, said } from "./format";
+import { interval, list, number, plural, said } from "./format";
 import { place } from "./labels";
 import { menu, Panel, select } from "./panel";
 
@@ -98,7 +98,8 @@ export class BlanksView {
 
   private drawFigure(found: Blanks): void {
     // On a narrow screen it is drawn smaller, so that its words are not.
-    const width = Math.min(640, Math.max(320, this.panel.body.clientWidth || 640)), height = width < 480 ? 400 : 480, left = 48, bottom = 40, top = 8, right = 8;
+    const room = this.panel.body.clientWidth || 640;
+    const width = Math.min(640, Math.max(320, room < 720 ? room : room - 448)), height = width < 480 ? 400 : 480, left = 48, bottom = 40, top = 8, right = 8;
     const all = found.words.flatMap((w) => [w.a, w.b]);
     const [least = -10, most = 0] = extent(all) as [number, number];
     const gap = (most - least || 1) * 0.05;
@@ -106,20 +107,25 @@ export class BlanksView {
     const far = Math.max(...found.words.map((w) => Math.abs(w.difference)), 0.1);
     const colour = colours(far, theme());
     const labels = place(found.words.map((w) => ({ x: x(w.a), y: y(w.b), width: textWidth(w.word, "12px sans-serif") + 2, height: 15, priority: Math.abs(w.difference) })), { width, height: height - bottom });
-    const [first, second] = found.changed.length === 2 ? found.changed : ["first", "second"];
+    const [first, second] = found.changed.length === 2 ? found.changed.map((w) => (w ? `“${w}”` : "nothing")) : ["the first", "the second"];
     const svg = s("svg", { class: "agree wide", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Scatterplot of ${found.words.length} words by their log-probability in each sentence` },
       ...x.ticks(6).map((t) => s("g", {}, s("line", { class: "rule", x1: x(t), x2: x(t), y1: top, y2: height - bottom }), s("text", { class: "tick", x: x(t), y: height - bottom + 15, "text-anchor": "middle" }, number(t, 0)))),
       ...y.ticks(6).map((t) => s("g", {}, s("line", { class: "rule", y1: y(t), y2: y(t), x1: left, x2: width - right }), s("text", { class: "tick", x: left - 6, y: y(t) + 4, "text-anchor": "end" }, number(t, 0)))),
       s("line", { class: "fit", x1: x(least), x2: x(most), y1: y(least), y2: y(most) }),
       ...found.words.map((w) => s("circle", { class: "dot", cx: x(w.a), cy: y(w.b), r: 5, fill: colour(w.difference) }, s("title", {}, `${w.word}: ${number(w.a)} with ${first}, ${number(w.b)} with ${second}`))),
       ...labels.map((l) => s("text", { class: "label", x: l.x, y: l.y + 12 }, found.words[l.index].word)),
-      s("text", { class: "axislabel", x: width - right, y: height - 6, "text-anchor": "end" }, `log-probability with “${first}” →`),
-      s("text", { class: "axislabel", transform: `translate(13 ${top}) rotate(-90)`, "text-anchor": "end" }, `with “${second}” →`));
+      s("text", { class: "axislabel", x: width - right, y: height - 6, "text-anchor": "end" }, `log-probability with ${first} →`),
+      s("text", { class: "axislabel", transform: `translate(13 ${top}) rotate(-90)`, "text-anchor": "end" }, `with ${second} →`));
     const column = (title: string, words: Blanks["words"]): HTMLElement => h("section", {}, h("h3", {}, title),
       h("ul", { class: "differences" }, ...words.map((w) => h("li", { class: "barrow" }, h("span", { class: "word" }, w.word), h("span", { class: "value" }, `${number(w.a, 1)} against ${number(w.b, 1)}`)))));
     const sorted = [...found.words].sort((p, q) => q.difference - p.difference);
-    replace(this.panel.body, h("div", { class: "blanks" }, svg, h("div", { class: "lists" },
-      column(`Rather with “${first}”`, sorted.filter((w) => w.difference < 0).reverse().slice(0, 10)),
-      column(`Rather with “${second}”`, sorted.filter((w) => w.difference > 0).slice(0, 10)))));
+    const agree = found.correlation === null ? ""
+      : ` The two agree with r = ${number(found.correlation)} (${interval(found.low ?? NaN, found.high ?? NaN)}) over the ${found.compared.toLocaleString("en")} likeliest.`;
+    const lost = found.lost.length ? ` ${plural(found.lost.length, "word")} lost: ${list(found.lost.map((l) => `${l.word} (${l.reason})`), 3)}.` : "";
+    replace(this.panel.body, found.note ? h("p", { class: "warning" }, found.note) : null,
+      h("p", { class: "soft" }, `Shown are the ${plural(found.words.length, "word")} of ${found.searched.toLocaleString("en")} that tell the sentences apart most.${agree}${lost}`),
+      h("div", { class: "blanks" }, svg, h("div", { class: "lists" },
+      column(`Rather with ${first}`, sorted.filter((w) => w.difference < 0).reverse().slice(0, 10)),
+      column(`Rather with ${second}`, sorted.filter((w) => w.difference > 0).slice(0, 10)))));
   }
 }

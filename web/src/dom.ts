@@ -37,9 +37,20 @@ export function button(text: Child, run: (event: Event) => void, attributes: Att
   return h("button", { type: "button", click: run, ...attributes }, text);
 }
 
+/** Other children; what had the keyboard's focus keeps it, or its like gets it. */
 export function replace(element: Element, ...children: Child[]): void {
+  const focused = element.contains(document.activeElement) ? (document.activeElement as HTMLElement) : null;
+  const before = focused ? reached(element) : [];
   element.replaceChildren(...children.filter((c): c is Node | string => Boolean(c)));
+  if (!focused || document.activeElement === focused) return;
+  const after = reached(element);
+  const like = focused.isConnected ? focused : after.find((e) => called(e) === called(focused))
+    ?? (after.length === before.length ? after[before.indexOf(focused)] : undefined);
+  like?.focus({ preventScroll: true });
 }
+
+const reached = (element: Element): HTMLElement[] => [...element.querySelectorAll<HTMLElement>("button, select, input, a")];
+const called = (e: HTMLElement): string => `${e.tagName} ${e.getAttribute("aria-label") ?? (e.closest("label") ?? e).textContent ?? ""}`;
 
 /** A sentence for screen readers. */
 export function announce(text: string): void {

@@ -24,24 +24,23 @@ export class Headline {
       const named = (names: string[]): [string, string, string][] => names.map((n) => [n, app.title(n), app.absent(n)]);
       const features = distinct(pairs.filter(([t]) => t === state.targets).map(([, f]) => f));
       const kinds = (["indirect", "direct"] as Kind[]).filter((kind) => app.pairs({ ...state, kind }).length);
-      const focused = document.activeElement?.getAttribute("aria-label");
       const say = (text: string): HTMLElement => h("span", {}, text);
       const model = select("Model", catalogue.models.map((m) => [m.id, m.name]), state.model, (m) => app.switch({ model: m }));
       const links = [
         select("Targets", named(distinct(pairs.map(([t]) => t))), state.targets, (targets) => app.switch({ targets })),
-        say(" with "), this.features(features),
+        say(" with "), this.features(features), say(" "),
         select("Kind of score", kinds.map((k) => [k, k === "indirect" ? "through first names (indirect)" : "in one sentence (direct)"]), state.kind, (kind) => app.switch({ kind: kind as Kind })),
       ];
       const sentences = {
         explore: () => [say("How "), model, say(" links "), ...links, say(" — and is it "),
-          select("Sensitive attribute", named(catalogue.sensitive), state.sensitive, (sensitive) => app.switch({ sensitive })), say("?")],
+          // Whether a link with gender is gender is no question.
+          select("Sensitive attribute", named(catalogue.sensitive).map(([name, title, fault]) => [name, name === state.features ? "something else" : title, fault]), state.sensitive, (sensitive) => app.switch({ sensitive })), say("?")],
         compare: () => [say("Where "), model, say(" and "), select("Compare with", app.others(), app.against(), (against) => app.store.set({ against })),
           say(" differ in linking "), ...links],
         blanks: () => [say("Which words "), model, say(" expects in a blank")],
       };
       replace(this.element, ...sentences[state.view]());
       this.plain.hidden = state.view !== "explore";
-      if (focused) [...this.element.querySelectorAll("select")].find((e) => e.getAttribute("aria-label") === focused)?.focus();
     }
     const { summary, shown } = app;
     const header = shown?.table.header;

@@ -1,7 +1,7 @@
 /** The table with its tools, its legend and what it lost. */
 
 import type { Lost } from "./api";
-import type { App } from "./app";
+import { ABOVE, type App } from "./app";
 import { choose } from "./choose";
 import { colours, reach } from "./colour";
 import { announce, button, h, replace, theme } from "./dom";
@@ -68,7 +68,13 @@ export class TablePanel {
     });
   }
 
+  /** Sensitive words stand above the table and keep their places. */
+  private above(axis: Axis, word: string): boolean {
+    return axis === "rows" && Boolean(this.app.shown?.bandRows.includes(word));
+  }
+
   pin(axis: Axis, word: string): void {
+    if (this.above(axis, word)) return announce(`${word} stands above the table already`);
     const { pinned } = this.app.state;
     const on = pinned[axis].includes(word);
     this.app.store.set({ pinned: { ...pinned, [axis]: on ? pinned[axis].filter((w) => w !== word) : [...pinned[axis], word] } });
@@ -76,6 +82,7 @@ export class TablePanel {
   }
 
   private move(axis: Axis, word: string, before: string): void {
+    if (this.above(axis, word) || this.above(axis, before)) return announce("Sensitive words keep their places above the table");
     const { moved } = this.app.state;
     this.app.store.set({ moved: { ...moved, [axis]: [...moved[axis].filter(([w]) => w !== word), [word, before]] } });
     announce(before ? `${word} stands before ${before}` : `${word} stands last`);
@@ -97,8 +104,10 @@ export class TablePanel {
       }, { class: "item" });
     box.append(
       item(`Sort by “${word}”`, () => this.app.sort(axis, word)),
-      item(pinned ? "Unpin" : "Pin to the front", () => this.pin(axis, word)),
-      item("Hide", () => this.hide(axis, word)),
+      ...(this.above(axis, word) ? [] : [
+        item(pinned ? "Unpin" : "Pin to the front", () => this.pin(axis, word)),
+        item("Hide", () => this.hide(axis, word)),
+      ]),
       item("Choose what is shown…", () => choose(this.app)),
     );
     box.addEventListener("toggle", (e) => e.newState === "closed" && box.remove());
@@ -129,7 +138,9 @@ export class TablePanel {
   private groups(): Group[] {
     const { table, band, bandRows, rows } = this.app.shown!;
     const main = { label: this.app.title(this.app.state.features), table, rows };
-    return band && bandRows.length ? [{ label: this.app.title(this.app.state.sensitive), table: band, rows: bandRows }, main] : [main];
+    if (!band || !bandRows.length) return [main];
+    const all = bandRows.length === ABOVE && band.rows.length > ABOVE ? ` (${ABOVE} of ${band.rows.length})` : "";
+    return [{ label: `${this.app.title(this.app.state.sensitive)}${all}`, table: band, rows: bandRows }, main];
   }
 
   reach(): number {

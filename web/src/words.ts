@@ -76,6 +76,7 @@ export class WordsDialog {
       const remove = button("Remove", () => {
         store.set({ words: { ...this.app.state.words, [kind]: this.app.state.words[kind].filter((w) => w !== word) } });
         this.draw();
+        this.input.focus();
       }, { class: "text", "aria-label": `Remove ${word}` });
       return h("li", {}, h("b", {}, word), h("small", {}, one), this.fate(kind, word), remove);
     }));
@@ -88,6 +89,9 @@ export class WordsDialog {
     const answer = typed?.[kind].find((w) => w.word === word);
     if (!answer && this.app.busy) return h("span", { class: "soft" }, "being scored…");
     if (!answer) return h("span", { class: "warning" }, typedError ? `not scored: ${typedError}` : "no score");
+    const table = this.app.shown?.table;
+    const there = kind === "targets" ? table?.column(word) : kind === "features" ? table?.row(word) : -1;
+    if (answer.lost && (there ?? -1) >= 0) return h("span", { class: "soft" }, answer.lost);
     if (answer.lost) return h("span", { class: "warning" }, `lost: ${answer.lost}`);
     const caution = answer.caution ? h("small", { class: "warning" }, ` ${answer.caution}`) : null;
     if ("to_target" in answer) return h("span", {}, answer.sentence ?? "joins the bridge", caution);

@@ -164,17 +164,41 @@ def test_another_order_lets_go_of_what_was_moved_by_hand_on_its_side(explorer: E
 
 
 def test_a_row_is_moved_and_pinned_by_keys(explorer: Explorer) -> None:
-    explorer.open("targets=beverage&features=trait&sensitive=age")
+    explorer.open("targets=beverage&features=trait")
     rows = explorer.rows()
-    explorer.header("rows", rows[0]).focus()
+    assert rows[:6] == BAND
+    explorer.header("rows", rows[6]).focus()
     explorer.page.keyboard.press("Alt+ArrowDown")
     explorer.settle()
-    assert explorer.rows()[:2] == [rows[1], rows[0]]
-    explorer.header("rows", rows[5]).focus()
+    assert explorer.rows()[6:8] == [rows[7], rows[6]]
+    explorer.header("rows", rows[9]).focus()
     explorer.page.keyboard.press("p")
     explorer.settle()
-    assert explorer.rows()[0] == rows[5]
-    assert explorer.query["rpin"] == [rows[5]]
+    assert explorer.rows()[6] == rows[9]
+    assert explorer.query["rpin"] == [rows[9]]
+
+
+def test_sensitive_words_keep_their_places_above_the_table(explorer: Explorer) -> None:
+    explorer.open("targets=beverage&features=trait")
+    for word, keys in (("male", ["p", "Alt+ArrowDown"]), (explorer.rows()[6], ["Alt+ArrowUp"])):
+        explorer.header("rows", word).focus()
+        for key in keys:
+            explorer.page.keyboard.press(key)
+    assert not explorer.query.keys() & {"rpin", "rmove"}
+    assert explorer.rows()[:6] == BAND
+    explorer.click(explorer.header("rows", "male"), button="right")
+    assert explorer.page.locator(".popover:popover-open .item").all_inner_texts()[0] == "Sort by “male”"
+    assert explorer.page.locator(".popover:popover-open .item").filter(has_text="Hide").count() == 0
+
+
+def test_of_many_sensitive_words_a_dozen_stand_above_the_table(explorer: Explorer) -> None:
+    explorer.open("targets=beverage&features=gender&sensitive=age")
+    ages = explorer.rows()[:-6]
+    assert len(ages) == 12
+    assert ages == sorted(ages, key=int)
+    known = explorer.scores(model="small", targets="beverage", features="age").features
+    assert (ages[0], ages[-1]) == (known[0], known[-1])
+    assert f"age (12 of {len(known)})" in explorer.text("#table .headings")
 
 
 def test_chosen_words_alone_are_shown(explorer: Explorer) -> None:
@@ -266,3 +290,17 @@ def test_the_whole_table_of_99_by_618_scrolls_to_its_last_cell(explorer: Explore
     explorer.click_cell(*last)
     explorer.settle()
     assert (explorer.query["target"], explorer.query["feature"]) == ([last[0]], [last[1]])
+
+
+def test_the_three_clicks_are_made_by_keys_too(explorer: Explorer) -> None:
+    """The second moves the header to the front, which must not take the focus from it."""
+    explorer.open("targets=beverage&features=trait")
+    alphabet = explorer.columns()
+    header = explorer.header("columns", "wine")
+    header.focus()
+    for step in ("least linked with “wine”", "least like “wine”", "beverages by name"):
+        explorer.page.keyboard.press("Enter")
+        explorer.settle()
+        assert step in explorer.text("#table .sentence")
+        expect(header).to_be_focused()
+    assert explorer.columns() == alphabet

@@ -276,6 +276,12 @@ def test_blanks_are_filled(explorer: Explorer) -> None:
         first, second = (float(x.replace("\u2212", "-")) for x in line.split(" against "))
         assert first >= second
     assert explorer.query["a"] == ["The man is ___."]
+    said = explorer.text("#blanks-panel .body .soft")
+    assert re.search(r"the 60 words of .* The two agree with r = .?0?1?\.\d\d \(", said)
+    assert explorer.page.locator("#blanks-panel .warning").count() == 0
+    explorer.page.get_by_label("Second sentence").fill("The old woman was ___.")
+    explorer.page.get_by_role("button", name="Fill in", exact=True).click()
+    expect(explorer.page.locator("#blanks-panel .warning")).to_contain_text("differ in more than one word")
     explorer.page.get_by_label("First sentence").fill(" ")
     explorer.page.get_by_role("button", name="Fill in", exact=True).click()
     expect(explorer.page.locator("#blanks-panel .state")).to_contain_text("Write two sentences")

@@ -20,7 +20,7 @@ const ROW = 24;
 export function bars(
   list: readonly Bar[], selected: string, reach: number, colour: (value: number) => string, choose: (word: string) => void,
 ): HTMLElement {
-  const width = 180;
+  const width = list.some((bar) => bar.note) ? 132 : 180; // a note needs room, and so do the words
   const x = scaleLinear([-reach, reach], [2, width - 2]).clamp(true);
   const items = list.map((bar) => {
     const { word, score, low, high, note = "" } = bar;

@@ -73,10 +73,13 @@ export class DetailPanel {
     this.cell = null;
     this.explained = null;
     this.listed = [];
+    const focused = this.panel.element.contains(document.activeElement);
     if (state.target && state.feature) void this.drawCell(state.target, state.feature);
     else if (state.target) this.drawWord("columns", state.target);
     else if (state.feature) this.drawWord("rows", state.feature);
     else this.drawNothing();
+    // Whoever went to a cell by keys is at its head.
+    if (focused && document.activeElement === document.body) this.panel.tools.querySelector("button")?.focus({ preventScroll: true });
   }
 
   private drawNothing(): void {
@@ -128,7 +131,7 @@ export class DetailPanel {
       if (!cell) return;
       this.cell = cell;
       panel.sentence.textContent = said(cell.sentence);
-      replace(figure, cell.weak ? h("p", { class: "warning" }, cell.weak) : null,
+      replace(figure, cell.weak ? h("p", { class: "warning" }, said(cell.weak)) : null,
         cell.names.length ? names(cell) : this.templates(cell));
     } catch (error) {
       replace(figure, h("p", { class: "soft" }, error instanceof Error ? error.message : String(error)));
@@ -201,9 +204,11 @@ export class DetailPanel {
     panel.sentence.textContent = !sure.length ? `No score of “${word}” is sure of its direction.`
       : `“${word}” goes most with ${up.length ? list(up) : "nothing for sure"}${down.length ? `, and least with ${list(down)}` : ""}; ${plural(sure.length, "score")} of ${all.length} ${sure.length === 1 ? "is" : "are"} sure of ${sure.length === 1 ? "its" : "their"} direction.`;
     const pinned = state.pinned[axis].includes(word);
+    // Sensitive words stand above the table whatever its order.
+    const own = axis === "columns" || table === shown!.table;
     replace(panel.tools,
-      button(pinned ? "Unpin" : "Pin", () => this.pin(axis, word), { class: "tool" }),
-      button("Hide", () => {
+      own && button(pinned ? "Unpin" : "Pin", () => this.pin(axis, word), { class: "tool" }),
+      own && button("Hide", () => {
         this.acts.hide(axis, word);
         store.set({ target: "", feature: "" });
       }, { class: "tool" }),

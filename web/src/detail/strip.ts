@@ -15,6 +15,8 @@ export function strip(score: number, low: number, high: number, reach: number, c
   ...ticks.map((t) => s("line", { class: t === 0 ? "zero" : "axis", x1: x(t), x2: x(t), y1: y - (t === 0 ? 12 : 4), y2: y + (t === 0 ? 12 : 4) })),
   ...ticks.map((t) => s("text", { class: "tick", x: x(t), y: height - 2, "text-anchor": t === 0 ? "middle" : t < 0 ? "start" : "end" }, number(t, 1))),
   Number.isFinite(low) && s("line", { class: "whisker", x1: x(low), x2: x(high), y1: y, y2: y }),
-  ...(Number.isFinite(low) ? [low, high].map((v) => s("line", { class: "whisker", x1: x(v), x2: x(v), y1: y - 6, y2: y + 6 })) : []),
+  // An end beyond the scale is an arrow.
+  ...(Number.isFinite(low) ? [low, high].map((v) => (Math.abs(v) <= reach ? s("line", { class: "whisker", x1: x(v), x2: x(v), y1: y - 6, y2: y + 6 })
+    : s("path", { class: "whisker", fill: "none", d: `M${x(v) - 7 * Math.sign(v)} ${y - 6}L${x(v)} ${y}L${x(v) - 7 * Math.sign(v)} ${y + 6}` }))) : []),
   Number.isFinite(score) && s("circle", { class: "score", cx: x(score), cy: y, r: 7, fill: colour }));
 }

@@ -73,7 +73,7 @@ export class MapPanel {
   attribute(): Attribute | null {
     const { state, shown } = this.app;
     if (state.colour) return state.colour;
-    if (shown?.bandRows.includes(state.feature)) return { category: state.sensitive, word: state.feature };
+    if (shown && shown.table.row(state.feature) < 0 && shown.band && shown.band.row(state.feature) >= 0) return { category: state.sensitive, word: state.feature };
     if (shown && shown.table.row(state.feature) >= 0) return { category: state.features, word: state.feature };
     const best = this.best();
     return best ? { category: best.category, word: best.word } : null;
@@ -184,10 +184,10 @@ export class MapPanel {
       label: `Map of ${app.title(state.targets)}: arrow keys go from dot to dot, Enter selects`,
     });
     const first = this.best();
-    const of = first && first.category !== state.features ? ` of ${app.title(first.category)}` : "";
+    const of = first && first.category !== state.features ? ` (${app.title(first.category)})` : "";
     this.panel.sentence.textContent = `What stands close has like scores with ${app.title(state.features)}.`
       + (!first ? "" : (first.low ?? 0) > 0 ? ` “${first.word}”${of} explains the layout best: R² ${number(first.r2)} (${interval(first.low!, first.high ?? NaN)}).`
-      : ` No word${of} is sure to explain the layout.`);
+      : ` No word of ${app.title(first.category)} is sure to explain the layout.`);
     this.tools();
     this.drawChips(attribute);
     const gradient = h("input", { type: "checkbox" });

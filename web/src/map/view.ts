@@ -139,7 +139,7 @@ export class MapView {
     const seen = this.visible();
     const strong = Math.max(0.01, ...seen.map(({ dot }) => Math.abs(dot.value) || 0));
     const placed = place(seen.map(({ dot, x, y }) => ({
-      x, y, width: textWidth(dot.target, FONT) + 2, height: 15,
+      x, y, width: textWidth(dot.target, dot.target === selected || dot.target === hovered ? `bold ${FONT}` : FONT) + 2, height: 15,
       priority: dot.target === hovered || dot.target === selected || dot.target === this.cursor ? Infinity
         : (dot.typed ? 2 : 0) + (Math.abs(dot.value) || 0) / strong,
     })), this.size, RADIUS, this.obstacles);

@@ -69,12 +69,14 @@ export class Headers {
     }
     for (const [word, button] of this.buttons) if (!kept.has(word)) button.remove();
     this.buttons = kept;
+    const focused = [...kept.values()].find((button) => button === document.activeElement);
     // In the document's order, so that reading and tabbing follow the eye; only what moved is moved.
     let next = this.marker.nextSibling;
     for (const button of fresh) {
       if (button === next) next = next.nextSibling;
       else this.element.insertBefore(button, next);
     }
+    if (focused && focused !== document.activeElement) focused.focus({ preventScroll: true }); // lost while it was moved
     this.element.style.setProperty("--cell", `${size}px`);
     if (fresh.length && !fresh.some((b) => b.tabIndex === 0)) fresh[0].tabIndex = 0;
   }
