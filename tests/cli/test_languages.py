@@ -140,6 +140,11 @@ def test_a_demo_model_brings_its_language(run: Run) -> None:
     assert "Default: of a demo model" in " ".join(run("weat", "--help").stdout.replace("│", " ").split())
 
 
+def test_debiasing_looks_for_definitions_in_the_language_of_a_demo_model(run: Run) -> None:
+    error = " ".join(run("debias", "demo:it-static", "--out", "less.txt", code=2).stderr.split())
+    assert "no bundled definitions of a bias in language 'it'" in error
+
+
 def test_an_audit_of_a_demo_model_is_in_its_language(run: Run, tmp_path: Path) -> None:
     run("audit", "demo:no-static", "--out", "own", "--no-report")
     rows = read_run(tmp_path / "own").measurements

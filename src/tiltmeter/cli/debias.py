@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from tiltmeter.cli.language_models import Seed
-from tiltmeter.cli.output import Json, Lang, print_json, say
+from tiltmeter.cli.output import Json, LangOfModel, print_json, say
 from tiltmeter.errors import InputError
 
 
@@ -60,7 +60,7 @@ def debias(
         typer.Option("--several-tokens", help="Masked models: score also words of several tokens in the report. Slow."),
     ] = False,
     seed: Seed = 0,
-    lang: Lang = "en",
+    lang: LangOfModel = None,
     as_json: Json = False,
 ) -> None:
     """Take a bias out of a model, and show before and after: what fell, what can still be recovered, what it cost.
@@ -73,11 +73,13 @@ def debias(
     from tiltmeter.debias import run
     from tiltmeter.lexicon import debias as lexicon
     from tiltmeter.lexicon.foreign import read_word_set
+    from tiltmeter.models.named import language_of
     from tiltmeter.models.progress import progress_bar
     from tiltmeter.report.debias_page import differences_of, summary
 
     if at not in (None, "blank", "sentence"):
         raise InputError(f"--at is {at!r:.40}.", hint="Write blank or sentence.")
+    lang = lang or language_of(model)
     given = lexicon.bias(bias, lang) if definitions is None else lexicon.read_bias(definitions, bias, lang)
     place = run.place_of(model, at)  # type: ignore[arg-type]
     asked: dict[str, Any] = {"subspace": subspace, "dimensions": dimensions, "strength": strength, "sums": sums or None}
