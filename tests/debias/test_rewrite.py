@@ -13,6 +13,7 @@ import struct
 import subprocess
 import sys
 import time
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -251,3 +252,22 @@ def test_a_run_that_is_killed_leaves_no_half_of_a_file(sent: signal.Signals, old
     assert not others or sent == signal.SIGKILL
     rewrite(source, out, fit(FileVocabulary(source), GENDER, "hard"))
     assert len(list(FileVocabulary(out).find(words))) == len(words)
+
+
+@pytest.mark.slow
+def test_a_file_takes_no_more_memory_than_a_piece_of_it(tmp_path: Path) -> None:
+    """Four times as many words, and hardly more memory: what is held are pieces of the file and the bias's own words."""
+    words, matrix = embedding()
+    most = []
+    for count in (50_000, 200_000):
+        source = tmp_path / f"{count}.bin"
+        names = [*words, *(f"filler{number}" for number in range(count - len(words)))]
+        rows = np.random.default_rng(0).normal(size=(count, DIMENSION)).astype(np.float32)
+        rows[: len(words)] = matrix
+        _binary(source, names, rows)
+        del names, rows
+        tracemalloc.start()
+        debias_file(str(source), tmp_path / f"{count}.out", GENDER, "hard")
+        most.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert most[1] < 1.5 * most[0]
