@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.optimize import check_grad
@@ -21,6 +22,7 @@ from tiltmeter.debias.soft import minimiser, objective
 from tiltmeter.debias.subspace import HOWS, defined, directions
 from tiltmeter.debias.vocabulary import ArrayVocabulary, unit_rows
 from tiltmeter.errors import InputError, ModelError
+from tiltmeter.lexicon.debias import Bias
 
 from .made import DIMENSION, GENDER, RAGGED, embedding
 
@@ -96,6 +98,74 @@ def test_lengths_do_not_matter(power: int) -> None:
     scaled = matrix.astype(np.float64) * 10.0**power
     made = fit(ArrayVocabulary(words, scaled), GENDER, "hard").transform(words, scaled)
     assert made == pytest.approx(fit(ArrayVocabulary(words, matrix), GENDER, "hard").transform(words, matrix), abs=1e-5)
+
+
+@st.composite
+def spaces(draw: st.DrawFn) -> tuple[list[str], Array, Bias]:
+    """Any vectors of any lengths, and a bias of two to four classes with definitions that lack some of them."""
+    classes, sets = draw(st.integers(2, 4)), draw(st.integers(2, 5))
+    dimension = classes + draw(st.integers(1, 12))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rows = [[f"d{one}c{other}" for other in range(classes)] for one in range(sets)]
+    for row in rows[1:]:  # the first is whole
+        for place in draw(st.sets(st.integers(0, classes - 1), max_size=classes - 2)):
+            row[place] = ""
+    definitions = tuple(map(tuple, rows))
+    names = [word for row in definitions for word in row if word] + [f"n{number}" for number in range(20)]
+    matrix = rng.normal(size=(len(names), dimension)) * rng.lognormal(0, draw(st.floats(0, 5)), size=(len(names), 1))
+    made = dataclasses.replace(
+        RAGGED,
+        classes=tuple(map(str, range(classes))),
+        definitions=definitions,
+        equalise=definitions[: draw(st.integers(0, sets))],
+    )
+    return names, matrix, made
+
+
+@settings(max_examples=60, deadline=None)
+@given(spaces())
+def test_hard_debiasing_holds_what_it_promises_of_any_space(space: tuple[list[str], Array, Bias]) -> None:
+    words, matrix, given_bias = space
+    vocabulary = ArrayVocabulary(words, matrix)
+    assume(_spans(vocabulary, given_bias))
+    fitted = fit(vocabulary, given_bias, "hard")
+    made = dict(zip(words, fitted.transform(words, matrix).astype(np.float64), strict=True))
+    V = fitted.directions
+    assert np.abs(V @ V.T - np.eye(len(V))).max() < 1e-9
+    neutral = np.stack([made[word] for word in words if word.startswith("n")])
+    assert np.abs(neutral @ V.T).max() < 1e-6
+    assert np.isfinite(np.stack(list(made.values()))).all()
+    lost = {one.word for one in fitted.lost}
+    for row in given_bias.equalise:
+        rows = np.stack([made[word] for word in row if word])
+        if not lost & set(row):
+            assert np.ptp(np.linalg.norm(rows @ V.T, axis=1)) < 1e-6
+            assert np.ptp(neutral @ rows.T, axis=1).max() < 1e-6
+
+
+@pytest.mark.parametrize("method", ["hard", "soft", "projection"])
+@settings(max_examples=25, deadline=None)
+@given(space=spaces(), seed=st.integers(0, 1000))
+def test_it_does_not_matter_how_the_space_is_turned(
+    method: str, space: tuple[list[str], Array, Bias], seed: int
+) -> None:
+    words, matrix, given_bias = space
+    matrix = unit_rows(matrix)
+    assume(_spans(ArrayVocabulary(words, matrix), given_bias))
+    turn = np.linalg.qr(np.random.default_rng(seed).normal(size=(matrix.shape[1],) * 2))[0]
+    plain, turned = (
+        fit(ArrayVocabulary(words, rows), given_bias, method).transform(words, rows) for rows in (matrix, matrix @ turn)
+    )
+    assert turned == pytest.approx(plain @ turn, abs=1e-3)
+
+
+def _spans(vocabulary: ArrayVocabulary, bias: Bias) -> bool:
+    """Whether the definitions have the directions that are asked for, and which these are is no toss-up."""
+    sets = [unit_rows(rows) for rows in defined(vocabulary, bias).sets]
+    spread = np.concatenate([(rows - rows.mean(axis=0)) / np.sqrt(len(rows)) for rows in sets])
+    sizes = np.append(np.linalg.svd(spread, compute_uv=False), 0.0)
+    k = len(bias.classes) - 1
+    return bool(len(sizes) > k and sizes[k - 1] > 1.02 * sizes[k] and sizes[k - 1] > 1e-3)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -256,7 +256,7 @@ def test_a_run_that_is_killed_leaves_no_half_of_a_file(sent: signal.Signals, old
 
 @pytest.mark.slow
 def test_a_file_takes_no_more_memory_than_a_piece_of_it(tmp_path: Path) -> None:
-    """Four times as many words, and hardly more memory: what is held are pieces of the file and the bias's own words."""
+    """Four times as many words, and hardly more memory: what is held are pieces of the file, and the bias's words."""
     words, matrix = embedding()
     most = []
     for count in (50_000, 200_000):

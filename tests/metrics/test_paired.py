@@ -43,6 +43,15 @@ def test_models_that_agree_on_most_pairs_are_told_apart_where_independent_ones_a
     assert shuffled.low < 0 < shuffled.high
 
 
+def test_few_pairs_of_which_none_changed_do_not_show_that_nothing_changes() -> None:
+    value, interval = preference_difference([1, 1, -1, 0], [1, 1, -1, 0], ties_count=True)
+    assert value == 0
+    assert (interval.low, interval.high) == pytest.approx((-60.2, 60.2), abs=0.1)  # (1 - 0.602)⁴ = 0.025
+    many = preference_difference([1, -1] * 150, [1, -1] * 150, ties_count=False)[1]
+    assert many.high == pytest.approx(1.22, abs=0.01)
+    assert math.isnan(preference_difference([0, 0], [0, 0], ties_count=False)[0])
+
+
 def test_the_interval_holds_the_true_difference_as_often_as_it_says() -> None:
     rng = np.random.default_rng(3)
     held, times = 0, 400

@@ -75,7 +75,7 @@ def debias(
     from tiltmeter.lexicon.foreign import read_word_set
     from tiltmeter.models.named import language_of
     from tiltmeter.models.progress import progress_bar
-    from tiltmeter.report.debias_page import differences_of, summary
+    from tiltmeter.report.debias_page import differences_of, findings
 
     if at not in (None, "blank", "sentence"):
         raise InputError(f"--at is {at!r:.40}.", hint="Write blank or sentence.")
@@ -116,5 +116,5 @@ def debias(
         sides = {side: [row.as_dict() for row in getattr(found, side)] for side in ("before", "after")}
         print_json({**sides, "differences": differences_of(found), "remarks": list(found.remarks)})
         return
-    for sentence in summary(found):
-        typer.echo(sentence)
+    for title, sentences in findings(found).items():
+        typer.echo(f"{title}\n" + "".join(f"- {sentence}\n" for sentence in sentences))

@@ -59,7 +59,7 @@ def compare_masked(
             try:
                 rows[side] += [dataclasses.replace(row, model=side) for row in run(model)]
             except InputError as error:
-                remarks.append(f"{what}: {error}")
+                remarks.append(f"{what}: {str(error).replace(model.name, 'the model')}")  # once for both sides
 
     for name in bias.tests:
         if name in association_tests(bias.language):

@@ -27,7 +27,9 @@ def preference_difference(
     """d = s₂ - s₁ of two scores on the same pairs of sentences, s = 100 · #{preferred} / #pairs (see `pair_scores`).
 
     `first` and `second` say of each pair which of its sentences is preferred: 1, -1, or 0 for a tie. A resample of the
-    pairs is decided by how many it holds of each of the nine outcomes that two models can have.
+    pairs is decided by how many it holds of each of the nine outcomes that two models can have. Where none of n pairs
+    changed, no resample shows a change: then |d| is no more than the share of changes under which n pairs stay as they
+    are with a probability of (1 - level) / 2 (Clopper & Pearson 1934).
     """
     a, b = (np.asarray(given, dtype=np.intp) for given in (first, second))
     if a.ndim != 1 or a.shape != b.shape:
@@ -42,6 +44,9 @@ def preference_difference(
     observed = float(difference(counts)[0]) if a.size else math.nan
     if math.isnan(observed):
         return observed, bca([], [], observed, level)
+    if np.array_equal(a, b):
+        most = 100 * (1 - ((1 - level) / 2) ** (1 / (a.size if ties_count else np.count_nonzero(a))))
+        return 0.0, Interval(-most, most, level, "exact: no pair changed")
     drawn = np.random.default_rng(seed).multinomial(a.size, counts / a.size, size=resamples)
     left_out = np.repeat(counts - np.eye(9, dtype=np.intp), counts, axis=0)
     return observed, bca(difference(drawn), [difference(left_out)], observed, level)

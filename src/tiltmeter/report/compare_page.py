@@ -41,7 +41,13 @@ def write_comparison(folder: Path, found: Comparison, titles: tuple[str, str]) -
     return [*(folder / name for name in texts), *figures]
 
 
-def differences(pairs: Sequence[Pair], names: Mapping[str, str], titles: tuple[str, str], width: float) -> Figure:
+def differences(
+    pairs: Sequence[Pair],
+    names: Mapping[str, str],
+    titles: tuple[str, str],
+    width: float,
+    colours: Sequence[str] = COLOURS,
+) -> Figure:
     """The values of both runs with their intervals, by test; those with the largest difference if there are many."""
     pairs = [pair for pair in pairs if headline(pair.first)] or pairs
     if len(pairs) > _DRAWN:
@@ -58,8 +64,8 @@ def differences(pairs: Sequence[Pair], names: Mapping[str, str], titles: tuple[s
             for side, measured in enumerate((pair.first, pair.second)):
                 at = row + (side - 0.5) * 0.34
                 if math.isfinite(measured.low) and math.isfinite(measured.high):
-                    axes.plot([measured.low, measured.high], [at, at], color=COLOURS[side], linewidth=1.0)
-                axes.plot(measured.value, at, MARKERS[side], color=COLOURS[side], markersize=3.6)
+                    axes.plot([measured.low, measured.high], [at, at], color=colours[side], linewidth=1.0)
+                axes.plot(measured.value, at, MARKERS[side], color=colours[side], markersize=3.6)
         at_rest = neutral(pairs[0].first)
         if at_rest is not None:
             axes.axvline(at_rest, color=INK, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1)
@@ -70,7 +76,7 @@ def differences(pairs: Sequence[Pair], names: Mapping[str, str], titles: tuple[s
         axes.xaxis.set_major_locator(ticks(width))
         axes.set_xlabel(f"{short(of.name, 24)}: {of.quantity}, with intervals")
         for side, title in enumerate(titles):
-            axes.plot([], [], MARKERS[side], color=COLOURS[side], markersize=3.6, label=short(title, 22))
+            axes.plot([], [], MARKERS[side], color=colours[side], markersize=3.6, label=short(title, 22))
         made.legend(loc="outside upper left", ncols=2, handletextpad=0.1, columnspacing=1.0)
     return made
 

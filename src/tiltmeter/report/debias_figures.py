@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,7 @@ from tiltmeter.report.style import COLOURS, COLUMN, INK, MARKERS, PAGE, panels, 
 if TYPE_CHECKING:
     from tiltmeter.debias.before_after import BeforeAfter
 
-_BEFORE_AFTER = ((COLOURS[4], "o"), (COLOURS[0], "s"))
+BEFORE_AFTER = (COLOURS[4], COLOURS[0])  # as in the figures of the Bayesian estimate
 
 
 def steps(
@@ -88,17 +89,17 @@ def remaining(found: BeforeAfter) -> Figure | None:
     ]
     if not rows:
         return None
-    with panels(COLUMN, 0.9 + 0.36 * len(rows)) as (figure, (axes,)):
+    with panels(COLUMN, 0.9 + 0.4 * len(rows)) as (figure, (axes,)):
         for place, (_, pair) in enumerate(rows):
             chance = float(pair[0].details["chance"])
             axes.plot([chance] * 2, [place - 0.4, place + 0.4], color=INK, linewidth=0.8, linestyle=(0, (1, 1)))
             for side, row in enumerate(pair):
-                colour, marker = _BEFORE_AFTER[side]
+                colour, marker = BEFORE_AFTER[side], MARKERS[side]
                 at = place + (-0.15, 0.15)[side]
                 axes.plot([row.low, row.high], [at, at], color=colour, linewidth=1.2)
                 label = ("before", "after")[side] if place == 0 else None
                 axes.plot(row.value, at, marker, color=colour, markersize=4, markeredgewidth=0, label=label)
-        axes.set_yticks(range(len(rows)), [short(name, 44).replace(", ", ",\n") for name, _ in rows])
+        axes.set_yticks(range(len(rows)), [short(name, 64).replace(", ", ",\n") for name, _ in rows])
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.set_xlim(None, 101)
         axes.tick_params(axis="y", length=0)
@@ -112,11 +113,11 @@ def movement(found: BeforeAfter) -> Figure | None:
     rows = [row for row in found.after if row.metric == "moved"]
     if not rows:
         return None
-    with panels(COLUMN, 0.72 + 0.26 * len(rows)) as (figure, (axes,)):
+    with panels(COLUMN, 0.72 + 0.32 * len(rows)) as (figure, (axes,)):
         for place, row in enumerate(rows):
             axes.plot([row.low, row.high], [place, place], color=COLOURS[0], linewidth=1.2)
             axes.plot(row.value, place, "o", color=COLOURS[0], markersize=4, markeredgewidth=0)
-        axes.set_yticks(range(len(rows)), [f"{short(row.test, 30)} ({row.counts['n']:,})" for row in rows])
+        axes.set_yticks(range(len(rows)), [fill(f"{short(row.test, 60)} ({row.counts['n']:,})", 26) for row in rows])
         axes.set_ylim(len(rows) - 0.4, -0.6)
         axes.set_xlim(left=0)
         axes.tick_params(axis="y", length=0)

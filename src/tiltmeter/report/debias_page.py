@@ -19,7 +19,7 @@ from tiltmeter.measurement import Measurement
 from tiltmeter.report import bayes_figures
 from tiltmeter.report.compare import Comparison, Pair, compare
 from tiltmeter.report.compare_page import differences
-from tiltmeter.report.debias_figures import movement, remaining
+from tiltmeter.report.debias_figures import BEFORE_AFTER, movement, remaining
 from tiltmeter.report.html import page
 from tiltmeter.report.html_tables import number_cell, table
 from tiltmeter.report.markup import Markup, breakable, escape, tag, together
@@ -97,32 +97,45 @@ def differences_of(found: BeforeAfter) -> list[dict[str, Any]]:
     ]
 
 
-def summary(found: BeforeAfter) -> list[str]:
-    """What was found, in sentences: first what fell, then what is still there, then what it cost."""
+def findings(found: BeforeAfter) -> dict[str, list[str]]:
+    """What was found, in sentences, by what they are about."""
     by_family = compared_sides(found).by_family()
-    said = [
+    bias = [
         f"{_named(pair.first)}: {_change(pair)}." + _why(pair.second)
         for metric in _BIAS
         for pair in by_family.get(metric, ())
         if headline(pair.first)
     ]
-    for metric, what in _REMAINS.items():
-        for pair in by_family.get(metric, ()):
-            first, second = pair.first, pair.second
-            chance = float(second.details["chance"])
-            if metric == "clustered":
-                verdict = f"clusters are named as suits best, {100 / len(second.counts):.0f} is the least"
-            else:
-                verdict = "still told apart" if second.low > chance else "that may be chance"
-            said.append(
-                f"Of {sum(second.counts.values()):,} {first.test}, {what} assigns {_with_interval(second)} per cent "
-                f"to the right class after debiasing, {_with_interval(first)} before; chance is {chance:.0f}: "
-                f"{verdict}." + _why(second)
-            )
-    for metric in _USEFUL:
-        said += [f"{meaning(metric).name}: {_change(pair)}." for pair in by_family.get(metric, ())]
-    alone = [row for row in found.after if row.metric in _ONLY_AFTER]
-    return said + [f"{meaning(row.metric).name}, {row.test}: {_with_interval(row)}." for row in alone]
+    left = [
+        _recovered(pair.first, pair.second, what)
+        for metric, what in _REMAINS.items()
+        for pair in by_family.get(metric, ())
+    ]
+    cost = [f"{meaning(metric).name}: {_change(pair)}." for metric in _USEFUL for pair in by_family.get(metric, ())]
+    cost += [
+        f"{meaning(row.metric).name}, {row.test}: {_with_interval(row)}."
+        for row in found.after
+        if row.metric in _ONLY_AFTER
+    ]
+    said = {"What the measures of bias say": bias, "What can still be told": left, "What it cost": cost}
+    return {title: sentences for title, sentences in said.items() if sentences}
+
+
+def summary(found: BeforeAfter) -> list[str]:
+    """All sentences, first what fell, then what is still there, then what it cost."""
+    return [sentence for sentences in findings(found).values() for sentence in sentences]
+
+
+def _recovered(before: Measurement, after: Measurement, what: str) -> str:
+    chance = float(after.details["chance"])
+    if after.metric == "clustered":
+        verdict = f"clusters are named as suits best, {100 / len(after.counts):.0f} is the least"
+    else:
+        verdict = "still told apart" if after.low > chance else "that may be chance"
+    return (
+        f"Of {sum(after.counts.values()):,} {after.test}, {what} assigns {_with_interval(after)} per cent to the right "
+        f"class after debiasing, {_with_interval(before)} before; chance is {chance:.0f}: {verdict}." + _why(after)
+    )
 
 
 def _named(row: Measurement) -> str:
@@ -144,7 +157,11 @@ def _change(pair: Pair) -> str:
 
 def _signed(value: float, digits: int) -> str:
     """With its sign; what is 0 as it is printed has none."""
-    return number(value, digits) if round(value, digits) <= 0 else f"+{number(value, digits)}"
+    return _number(value, digits) if round(value, digits) <= 0 else f"+{number(value, digits)}"
+
+
+def _number(value: float, digits: int) -> str:
+    return number(round(value, digits) + 0.0, digits)  # no -0.000
 
 
 def _why(after: Measurement) -> str:
@@ -156,8 +173,8 @@ def _why(after: Measurement) -> str:
 def _with_interval(row: Measurement) -> str:
     digits = meaning(row.metric).digits
     if not math.isfinite(row.low) or row.low == row.high:
-        return number(row.value, digits)
-    return f"{number(row.value, digits)} ({number(row.low, digits)} to {number(row.high, digits)})"
+        return _number(row.value, digits)
+    return f"{_number(row.value, digits)} ({_number(row.low, digits)} to {_number(row.high, digits)})"
 
 
 def _figures(found: BeforeAfter, compared: Comparison) -> dict[str, tuple[str, Draw]]:
@@ -189,7 +206,7 @@ def _figures(found: BeforeAfter, compared: Comparison) -> dict[str, tuple[str, D
 
 
 def _drawn(pairs: Sequence[Pair], names: Mapping[str, str]) -> Draw:
-    return lambda: differences(pairs, names, TITLES, PAGE)
+    return lambda: differences(pairs, names, TITLES, PAGE, BEFORE_AFTER)
 
 
 def _of(draw: Callable[[Any], Figure], given: Any) -> Draw:
@@ -215,7 +232,10 @@ def _page(found: BeforeAfter, compared: Comparison, pictures: Sequence[tuple[str
             tag(
                 "section",
                 tag("h2", "What was found"),
-                tag("ul", *(tag("li", text) for text in summary(found))),
+                *(
+                    together([tag("h3", title), tag("ul", *(tag("li", text) for text in sentences))])
+                    for title, sentences in findings(found).items()
+                ),
                 tag("p", note, class_="note"),
                 class_="summary",
             ),
