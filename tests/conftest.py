@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
-from collections.abc import Generator
+import shutil
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 SHARED = Path(os.environ.get("TILTMETER_SHARED", Path(__file__).parents[2] / "shared"))
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
 
 REQUIRED = bool(os.environ.get("TILTMETER_REQUIRE_ALL"))
 
@@ -41,3 +49,20 @@ def shared() -> Path:
     if not (SHARED / "data").is_dir():
         pytest.skip(f"needs the reference data in {SHARED} (set TILTMETER_SHARED to where it is)")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """Chromium, as Debian has it; TILTMETER_BROWSER names another. One for all tests of a process: beside a first
+    Playwright that waits, no second one starts."""
+    if importlib.util.find_spec("playwright") is None:
+        pytest.skip("pages are tested with the package playwright (group 'test')")
+    from playwright.sync_api import sync_playwright
+
+    path = os.environ.get("TILTMETER_BROWSER") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
+        pytest.skip("needs a browser (Debian: chromium), or TILTMETER_BROWSER=/path/to/one")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=list(FLAGS))
+        yield browser
+        browser.close()

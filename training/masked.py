@@ -305,7 +305,9 @@ def train(args: argparse.Namespace) -> None:
             }
             print(json.dumps(entry), flush=True)
             history.append(entry)
-            log.write_text("".join(f"{json.dumps(one)}\n" for one in history), encoding="utf-8")
+            part = log.with_suffix(".part")
+            part.write_text("".join(f"{json.dumps(one)}\n" for one in history), encoding="utf-8")
+            part.replace(log)
             state = {"model": model.state_dict(), "optimizer": steps.state_dict(), "step": step, "seconds": seconds}
             replace(work / "state.pt", state)
             losses.clear()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -13,6 +12,7 @@ from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -95,29 +95,21 @@ def test_every_link_leads_somewhere(site: dict[Path, _Page]) -> None:
                 assert unquote(parts.fragment) in site[target].places, f"{path}: {link}"
 
 
-def test_commands_are_copied_without_their_prompt(site: dict[Path, _Page]) -> None:
+def test_commands_are_copied_without_their_prompt(site: dict[Path, _Page], chromium: Any) -> None:
     """What the button on a block puts into the clipboard can be pasted into a shell."""
-    browser = shutil.which("chromium") or shutil.which("google-chrome") or os.environ.get("TILTMETER_BROWSER")
-    if find_spec("playwright") is None or browser is None:
-        pytest.skip("needs the package playwright, and a browser (Debian: chromium)")
-    from playwright.sync_api import sync_playwright
-
     folder = min(site, key=lambda path: len(path.parts)).parent
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
+    context = chromium.new_context()
     try:
-        with sync_playwright() as started:
-            opened = started.chromium.launch(executable_path=browser, args=flags)
-            context = opened.new_context()
-            context.grant_permissions(["clipboard-read", "clipboard-write"])
-            page = context.new_page()
-            page.goto(f"http://127.0.0.1:{server.server_port}/start/")
-            page.locator(".highlight", has_text="list metrics").locator("[data-clipboard-target]").click()
-            page.wait_for_function("navigator.clipboard.readText()")
-            copied = page.evaluate("navigator.clipboard.readText()")
-            opened.close()
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page = context.new_page()
+        page.goto(f"http://127.0.0.1:{server.server_port}/start/")
+        page.locator(".highlight", has_text="list metrics").locator("[data-clipboard-target]").click()
+        page.wait_for_function("navigator.clipboard.readText()")
+        copied = page.evaluate("navigator.clipboard.readText()")
     finally:
+        context.close()
         server.shutdown()
         server.server_close()
     assert copied == "tiltmeter list tests\ntiltmeter list sets\ntiltmeter list metrics"

@@ -47,7 +47,7 @@ def _cases() -> Iterator[Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "mode"), _cases())
+@pytest.mark.parametrize(("name", "mode"), list(_cases()))
 def test_every_request_is_answered_as_the_schema_says(schema: Any, name: str, mode: GenerationMode) -> None:
     operation = schema[f"{API}/{name}"]["GET"]
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -33,6 +36,19 @@ def test_two_groups_lie_apart_on_every_map(method: Method) -> None:
     nearest = distance.argmin(axis=1)
     assert np.mean((nearest < each) == (np.arange(2 * each) < each)) > 0.95
     np.testing.assert_allclose(found.points, layout(two_groups(each), method).points)  # the same each time
+
+
+@pytest.mark.slow
+def test_a_map_leaves_the_threads_of_a_model_alone() -> None:
+    """In a process of its own: UMAP's compiler sets them when it is first used."""
+    pytest.importorskip("umap")
+    pytest.importorskip("torch")
+    asked = (
+        "import numpy, torch; from tiltmeter.explorer.layouts import layout; torch.set_num_threads(1); "
+        "layout(numpy.random.default_rng(0).normal(size=(20, 9)), 'umap'); print(torch.get_num_threads())"
+    )
+    said = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "1"
 
 
 def test_principal_components_keep_distances_on_a_plane() -> None:

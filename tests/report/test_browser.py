@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
-import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,28 +19,6 @@ from .samples import everything, hostile, manifest
 
 pytestmark = pytest.mark.slow
 
-FLAGS = [
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Chromium, as Debian has it; TILTMETER_BROWSER names another."""
-    if importlib.util.find_spec("playwright") is None:
-        pytest.skip("needs the package playwright")
-    from playwright.sync_api import sync_playwright
-
-    given = os.environ.get("TILTMETER_BROWSER")
-    found = given or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        pytest.skip("needs a browser (Debian: chromium), or TILTMETER_BROWSER=/path/to/one")
-    with sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=found, args=FLAGS)
-        yield opened
-        opened.close()
-
 
 @pytest.fixture(scope="module")
 def axe() -> str:
@@ -57,8 +32,8 @@ def axe() -> str:
 class Visit:
     """A page, with what it asked for and what it complained about."""
 
-    def __init__(self, browser: Any, file: Path, width: int, scheme: str) -> None:
-        self.context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    def __init__(self, chromium: Any, file: Path, width: int, scheme: str) -> None:
+        self.context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
         self.page = self.context.new_page()
         self.said: list[str] = []
         self.asked: list[str] = []
@@ -98,10 +73,10 @@ def pages(folder: Path) -> dict[str, Path]:
 @pytest.mark.parametrize("name", ["report", "hostile", "compare", "debias"])
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
 def test_it_opens_without_error_or_request_and_axe_finds_nothing(
-    browser: Any, axe: str, tmp_path: Path, name: str, width: int, scheme: str
+    chromium: Any, axe: str, tmp_path: Path, name: str, width: int, scheme: str
 ) -> None:
     file = pages(tmp_path)[name]
-    with Visit(browser, file, width, scheme) as visit:
+    with Visit(chromium, file, width, scheme) as visit:
         assert visit.page.evaluate("document.documentElement.scrollWidth") <= width, "no sideways scrolling of the page"
         found = visit.page.evaluate(f"{axe}; axe.run()")
         assert found["passes"]
@@ -110,8 +85,8 @@ def test_it_opens_without_error_or_request_and_axe_finds_nothing(
         assert [url for url in visit.asked if not url.startswith("data:")] == [file.as_uri()]
 
 
-def test_a_table_sorts_by_keyboard_both_ways(browser: Any, tmp_path: Path) -> None:
-    with Visit(browser, pages(tmp_path)["report"], 1280, "light") as visit:
+def test_a_table_sorts_by_keyboard_both_ways(chromium: Any, tmp_path: Path) -> None:
+    with Visit(chromium, pages(tmp_path)["report"], 1280, "light") as visit:
         page = visit.page
         table = page.locator("section:has(> #metric-1) table")
         header = table.get_by_role("columnheader", name="Effect size")
@@ -138,8 +113,8 @@ def test_a_table_sorts_by_keyboard_both_ways(browser: Any, tmp_path: Path) -> No
         assert visit.said == []
 
 
-def test_it_is_whole_without_script(browser: Any, tmp_path: Path) -> None:
-    context = browser.new_context(java_script_enabled=False)
+def test_it_is_whole_without_script(chromium: Any, tmp_path: Path) -> None:
+    context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(pages(tmp_path)["report"].as_uri())
     assert page.get_by_role("heading", name="What was found").is_visible()

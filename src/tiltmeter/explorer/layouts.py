@@ -5,9 +5,12 @@ The methods and their settings are those of the thesis (Louis-Alexandre 2022, se
 
 from __future__ import annotations
 
+import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,12 +73,26 @@ def _neighbourhoods(table: Array, method: Method, neighbours: int) -> tuple[Arra
         from sklearn.manifold import Isomap
 
         return Isomap(n_neighbors=neighbours).fit_transform(table), f"Isomap, {neighbours} neighbours"
-    from umap import UMAP
-
     # The spectral beginning needs more points than it finds dimensions.
     begin = "spectral" if len(table) > 10 else "random"
-    umap = UMAP(n_neighbors=neighbours, random_state=SEED, init=begin, n_jobs=1)
-    return umap.fit_transform(table), f"UMAP, {neighbours} neighbours, seed {SEED}"
+    with _threads_kept():
+        from umap import UMAP
+
+        umap = UMAP(n_neighbors=neighbours, random_state=SEED, init=begin, n_jobs=1)
+        return umap.fit_transform(table), f"UMAP, {neighbours} neighbours, seed {SEED}"
+
+
+@contextmanager
+def _threads_kept() -> Iterator[None]:
+    """UMAP's compiler sets the number of threads of all OpenMP, PyTorch's too, and that decides the last bits of what a
+    model says."""
+    torch: Any = sys.modules.get("torch")
+    before = torch.get_num_threads() if torch is not None else None
+    try:
+        yield
+    finally:
+        if before is not None:
+            torch.set_num_threads(before)
 
 
 def _pca(table: Array, kept: NDArray[np.intp], note: str | None) -> Layout:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -11,46 +10,31 @@ import pytest
 
 pytest.importorskip("playwright.sync_api", reason="the page is tested with Playwright (group 'test')")
 
-from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize
 
 from ..served import served
 from .explorer import Explorer
 
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 WIDE: ViewportSize = {"width": 1440, "height": 900}
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        pytest.skip("the page is tested in Chromium, which is not on this machine")
+def built(chromium: Browser) -> Browser:
+    """The browser, where there is a page to look at."""
     if not (resources.files("tiltmeter.explorer") / "static" / "index.html").is_file():
         pytest.skip("the page has not been built: run 'python hatch_build.py'")
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
+    return chromium
 
 
 @pytest.fixture
-def page(chromium: Browser) -> Iterator[Page]:
+def page(built: Browser) -> Iterator[Page]:
     """A page as a returning visitor sees it: no tour. It may not write any error to the console."""
-    yield from visit(chromium, seen=True)
+    yield from visit(built, seen=True)
 
 
 @pytest.fixture
-def first_visit(chromium: Browser) -> Iterator[Page]:
-    yield from visit(chromium, seen=False)
+def first_visit(built: Browser) -> Iterator[Page]:
+    yield from visit(built, seen=False)
 
 
 def visit(browser: Browser, *, seen: bool) -> Iterator[Page]:

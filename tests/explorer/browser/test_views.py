@@ -113,7 +113,7 @@ def test_a_brush_zooms_and_the_link_keeps_it(explorer: Explorer) -> None:
     explorer.page.mouse.down()
     explorer.page.mouse.move(box["x"] + 240, box["y"] + 220, steps=5)
     explorer.page.mouse.up()
-    assert "zoom" in explorer.query
+    explorer.page.wait_for_url(lambda url: "zoom=" in url, wait_until="commit")
     explorer.settle()
     explorer.page.reload()
     explorer.page.wait_for_selector(".dots circle")
