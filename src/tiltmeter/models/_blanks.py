@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tiltmeter.errors import InputError, ModelError
 from tiltmeter.models._pieces import PieceFinder, Surroundings
@@ -32,8 +31,7 @@ PADDING_TEXT = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Blank:
+class Blank(NamedTuple):
     """One blank of a text: the ids of the whole text and the position of this mask, and what stands around it."""
 
     request: Request
@@ -101,21 +99,24 @@ class BlankFinder:
         return parts_of(text)
 
     def _located(self, text: str, parts: Sequence[str], ids: list[int]) -> tuple[Blank, ...]:
-        around = [
-            self._pieces.shared(Surroundings.of(BLANK.join(parts[:blank]), BLANK.join(parts[blank:])))
-            for blank in range(1, len(parts))
-        ]
+        if len(parts) == 2:  # as almost all texts have it
+            around = [Surroundings.of(*parts)]
+        else:
+            around = [
+                Surroundings.of(BLANK.join(parts[:blank]), BLANK.join(parts[blank:])) for blank in range(1, len(parts))
+            ]
         if ids.count(self._mask) != len(around):
             raise InputError(f"the tokenizer of {self._name} does not find the blanks of {shown(text)} again.")
-        ids = self._pieces.mended(ids, around)
+        ids, positions = self._pieces.mended(ids, around)
         if self.limit is not None and len(ids) > self.limit:
             raise self._too_long(text, len(ids))
-        positions = [position for position, token in enumerate(ids) if token == self._mask]
         first = self._padded(tuple(ids), positions[0])
         shift = first.position - positions[0]
         return tuple(
-            Blank(Request(first.ids, position + shift), surroundings)
-            for position, surroundings in zip(positions, around, strict=True)
+            [
+                Blank(Request(first.ids, position + shift), surroundings)
+                for position, surroundings in zip(positions, around, strict=True)
+            ]
         )
 
     def _padded(self, ids: tuple[int, ...], position: int) -> Request:

@@ -94,6 +94,7 @@ class StateCache:
 
     def __init__(self, folder: str | Path | None, identity: Mapping[str, Any], width: int) -> None:
         self._width = width
+        self._kept = folder is not None
         if folder is None:
             with writing_temporarily():
                 self.folder = Path(tempfile.mkdtemp(prefix="tiltmeter-states-"))
@@ -140,18 +141,18 @@ class StateCache:
         """Keep the states of one batch, as one shard."""
         body = b"".join(keys)
         path = self.folder / f"{hashlib.sha256(body).hexdigest()[:32]}{_SUFFIX}"
-        parts = [
-            np.array([len(keys), self._width], dtype="<u8").tobytes(),
+        parts: list[bytes | memoryview] = [
+            np.array([len(keys), self._width], dtype="<u8").data,
             body,
-            log_partitions.astype("<f8").tobytes(),
-            states.astype("<f4").tobytes(),
+            np.ascontiguousarray(log_partitions, dtype="<f8").data,
+            np.ascontiguousarray(states, dtype="<f4").data,
         ]
         digest = hashlib.sha256()
-        for part in parts:
+        for part in parts if self._kept else ():  # what this process alone reads is not read by a later one
             digest.update(part)
         try:
             with replacing(path, flush=False) as unfinished, unfinished.open("wb") as file:
-                file.write((_MAGIC + parts[0] + digest.digest()).ljust(_HEADER, b"\0"))
+                file.write((_MAGIC + bytes(parts[0]) + digest.digest()).ljust(_HEADER, b"\0"))
                 for part in parts[1:]:
                     file.write(part)
         except InputError as error:

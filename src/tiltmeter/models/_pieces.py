@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tiltmeter.models.lm import BLANK
 from tiltmeter.models.tokens import token_ids
@@ -20,8 +20,7 @@ _FILLERS = ("a", "the", "x", "1")
 Ids = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(NamedTuple):
     """What stands around a blank, as far as it can matter to its tokens."""
 
     left: str
@@ -72,12 +71,7 @@ class PieceFinder:
         self._mask_id: int = tokenizer.mask_token_id
         self._unknown: int | None = tokenizer.unk_token_id
         self._frames: dict[Surroundings, _Frame] = {}
-        self._surroundings: dict[Surroundings, Surroundings] = {}
         self._known: dict[tuple[str, Surroundings], Pieces] = {}
-
-    def shared(self, around: Surroundings) -> Surroundings:
-        """The one object for equal surroundings: thousands of texts have the same."""
-        return self._surroundings.setdefault(around, around)
 
     def find(self, words: Sequence[str], around: Surroundings) -> list[Pieces]:
         new = [word for word in dict.fromkeys(words) if (word, around) not in self._known]
@@ -93,9 +87,11 @@ class PieceFinder:
                 self._known[word, around] = found if by_itself.fault is None else by_itself
         return [self._known[word, around] for word in words]
 
-    def mended(self, ids: list[int], around: Sequence[Surroundings]) -> list[int]:
-        """The ids of a text with masks, as they would be if a word stood in the place of each: see `_Frame`."""
+    def mended(self, ids: list[int], around: Sequence[Surroundings]) -> tuple[list[int], list[int]]:
+        """The ids of a text with masks, as they would be if a word stood in the place of each (see `_Frame`), and where
+        the masks stand in them."""
         place = 0
+        places: list[int] = []
         for surroundings in around:
             frame = self._frame(surroundings)
             place = ids.index(self._mask_id, place)
@@ -103,11 +99,13 @@ class PieceFinder:
             if size and tuple(ids[place - size : place]) == frame.space:
                 ids = ids[: place - size] + ids[place:]
                 place -= size
+            places.append(place)
             place += 1
-            size = len(frame.glued_to_mask)
-            if frame.glued != frame.glued_to_mask and tuple(ids[place : place + size]) == frame.glued_to_mask:
-                ids = ids[:place] + list(frame.glued) + ids[place + size :]
-        return ids
+            if frame.glued != frame.glued_to_mask:
+                size = len(frame.glued_to_mask)
+                if tuple(ids[place : place + size]) == frame.glued_to_mask:
+                    ids = ids[:place] + list(frame.glued) + ids[place + size :]
+        return ids, places
 
     def _middle(self, word: str, ids: Ids, frame: _Frame) -> Pieces:
         fault = unfit(word, self._mask)
@@ -122,9 +120,10 @@ class PieceFinder:
         return Pieces(middle)
 
     def _frame(self, around: Surroundings) -> _Frame:
-        if around not in self._frames:
-            self._frames[around] = self._framed(around)
-        return self._frames[around]
+        frame = self._frames.get(around)
+        if frame is None:
+            frame = self._frames[around] = self._framed(around)
+        return frame
 
     def _framed(self, around: Surroundings) -> _Frame:
         before, masked, masked_tail = self._ids(

@@ -23,6 +23,7 @@ from tiltmeter.models._slices import SLICE, Request, Slices
 from tiltmeter.models.batching import Report, in_batches, token_budget
 from tiltmeter.models.parts import Part
 from tiltmeter.models.progress import progress_bar
+from tiltmeter.models.uncollected import uncollected
 
 _CHUNK = 2048  # states multiplied at once
 
@@ -67,8 +68,12 @@ class States:
 
     def _present(self, requests: Sequence[Request]) -> list[bytes]:
         """The keys of requests all of whose states are there now."""
-        self.prepare(requests)
-        return [self._key(request) for request in requests]
+        keys = [self._key(request) for request in requests]
+        with self._lock:
+            there = self.part is None and not self._cache.missing(keys)
+        if not there:
+            self.prepare(requests)
+        return keys
 
     def _compute_slices(self, slices: Slices, part: Part | None = None) -> None:
         done, ahead = 0, len(slices)
@@ -142,19 +147,20 @@ class States:
         one's length: what is left of a plan whose run was killed falls into the same batches, and gives the same bits.
         Of a `part` only its batches are computed. Returns how many texts there were.
         """
-        positions: dict[tuple[int, ...], list[int]] = {}
-        for key in self._cache.missing(list(by_key)):
-            ids, position = by_key[key]
-            positions.setdefault(ids, []).append(position)
-        texts = _longest_first(positions)
-        if part is not None:
-            texts = part.of_texts(texts, _longest_first({request.ids for request in by_key.values()}))
+        with uncollected():
+            positions: dict[tuple[int, ...], list[tuple[int, bytes]]] = {}
+            for key in self._cache.missing(list(by_key)):
+                ids, position = by_key[key]
+                positions.setdefault(ids, []).append((position, key))
+            texts = _longest_first(positions)
+            if part is not None:
+                texts = part.of_texts(texts, _longest_first({request.ids for request in by_key.values()}))
+            reads = [sorted(positions[ids]) for ids in texts]
         if not texts:
             return 0
         lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
         ends = np.cumsum(lengths)
         flat = np.fromiter(itertools.chain.from_iterable(texts), dtype=np.int64, count=int(ends[-1]))
-        reads = [sorted(positions[ids]) for ids in texts]
         under_way: list[tuple[list[bytes], Launched]] = []
 
         def finish() -> None:
@@ -164,19 +170,20 @@ class States:
 
         def launch(batch: list[int]) -> list[None]:
             first, last = batch[0], batch[-1]
-            counts = np.fromiter((len(reads[text]) for text in batch), dtype=np.int64, count=len(batch))
+            of_batch = reads[first : last + 1]
+            counts = np.fromiter(map(len, of_batch), dtype=np.int64, count=len(batch))
+            read = list(itertools.chain.from_iterable(of_batch))
             launched = self.forward.launch(
                 Batch(
                     self.forward.padded(flat[ends[first] - lengths[first] : ends[last]], lengths[first : last + 1]),
                     lengths[first : last + 1],
                     np.repeat(np.arange(len(batch)), counts),
-                    np.fromiter(itertools.chain.from_iterable(reads[first : last + 1]), np.int64, int(counts.sum())),
+                    np.fromiter((position for position, _ in read), dtype=np.int64, count=len(read)),
                 )
             )
             self.texts_computed += len(batch)
             finish()  # of the batch before: while the device computes this one
-            keys = [self._key(Request(texts[text], position)) for text in batch for position in reads[text]]
-            under_way.append((keys, launched))
+            under_way.append(([key for _, key in read], launched))
             return [None] * len(batch)
 
         in_batches(lengths.tolist(), self.budget if part is None else part.budget, launch, report)
