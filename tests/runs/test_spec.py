@@ -10,7 +10,8 @@ import pytest
 from tiltmeter.errors import InputError
 from tiltmeter.models import load
 from tiltmeter.runs.plan import plan
-from tiltmeter.runs.spec import MODEL_OPTIONS, read_spec
+from tiltmeter.runs.results import COLUMNS
+from tiltmeter.runs.spec import METRIC_SPECS, MODEL_OPTIONS, ModelSpec, RunSpec, read_spec
 from tiltmeter.runs.yaml_text import yaml_from
 
 from .conftest import MakeSpec
@@ -135,6 +136,13 @@ def test_a_bomb_of_aliases_is_refused_before_it_grows() -> None:
 def test_a_large_file_is_refused(make_spec: MakeSpec) -> None:
     with pytest.raises(InputError, match="larger than 1 MB"):
         read_spec(make_spec("# " + "\n# ".join(["x" * 70] * 20_000)))
+
+
+def test_the_guide_names_every_key_and_every_column() -> None:
+    text = (Path(__file__).parents[2] / "docs/batches.md").read_text(encoding="utf-8")
+    keys = {*RunSpec.model_fields, *ModelSpec.model_fields, *METRIC_SPECS, *COLUMNS}
+    keys |= {key for options in METRIC_SPECS.values() for key in options.model_fields}
+    assert [key for key in sorted(keys) if f"`{key}`" not in text] == []
 
 
 def test_no_is_norwegian() -> None:
