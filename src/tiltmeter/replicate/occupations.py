@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 
 from tiltmeter.replicate.correlations import correlation
 from tiltmeter.replicate.tables import Figure, Replicated
-from tiltmeter.replicate.thesis_scores import FEMALE, MALE, Array, Scores, against, column, printed
+from tiltmeter.replicate.thesis_scores import FEMALE, GENDERED, MALE, Array, Scores, against, column, printed
 
 PAIR = ("occupation", "gender")
 _GENDERS = {"female": FEMALE, "male": MALE}
@@ -81,7 +81,7 @@ def _correlations(model: str, scores: Mapping[str, Scores]) -> Replicated:
     direct, indirect = scores["direct"], scores["indirect"]
     figures = []
     for label, groups in (
-        ("words", [(word,) for word in (*FEMALE, *MALE)]),
+        ("words", [(word,) for word in GENDERED]),
         ("female", [FEMALE]),
         ("male", [MALE]),
     ):

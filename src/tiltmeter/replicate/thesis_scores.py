@@ -22,6 +22,7 @@ FEATURES = (
     *("age", "year-of-birth", "gender", "race", "religion", "sexual-orientation"),
 )
 FEMALE, MALE = ("female", "girl", "woman"), ("male", "boy", "man")
+GENDERED = (*FEMALE, *MALE)
 
 Array = NDArray[np.float64]
 Pair = tuple[str, str]
