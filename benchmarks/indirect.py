@@ -4,7 +4,8 @@ A BERT-base with random weights scores occupations × traits by way of 779 names
 - the literal Algorithm 3.1: one call of the model for each template, target, name, feature, and each prior;
 - what a careful user would write: the `fill-mask` pipeline with `targets`, each distinct sentence once, with the
   pipeline's default of one text at a time, and in batches of 16;
-- the bare passes of the encoder that cannot be avoided, over the same sentences in the same order.
+- the bare passes of the encoder that cannot be avoided, over the same sentences, in batches and a precision like ours;
+- a feature that was not asked for before, scored with every occupation from the states that are there, with no pass.
 
 All score words of one token only, as the pipeline can do no other: a feature of several tokens would take Tiltmeter
 passes of its own beside every name.
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import statistics
 import sys
 import tempfile
 import time
@@ -32,7 +34,8 @@ from benchmarks.random_bert import save
 from benchmarks.throughput import counted, matrix_rate
 from tiltmeter.lexicon.catalogue import template_set, word_set
 from tiltmeter.lexicon.templates import TemplateSet
-from tiltmeter.measure.blanks import blank_tables
+from tiltmeter.lexicon.words import Kind, Word
+from tiltmeter.measure.blanks import blank_table, blank_tables
 from tiltmeter.metrics.indirect import indirect_scores
 from tiltmeter.metrics.logprob import bias_scores
 from tiltmeter.models.masked import MaskedModel
@@ -46,6 +49,7 @@ REPEATS = 3  # of the cube
 SAMPLE = 48  # calls of the others that are timed, and scaled
 PROMISES = {"literal / ours": 1000.0, "pipeline / ours": 4.0}
 MOST_OVER_BARE = 1.5
+MOST_FOR_A_WORD = 50.0  # milliseconds
 
 
 def silent(_done: int, _total: int) -> None:
@@ -63,7 +67,7 @@ def first(templates: TemplateSet, most: int | None) -> TemplateSet:
 
 
 def pair(model: MaskedModel, to_target: TemplateSet, to_feature: TemplateSet) -> np.ndarray[Any, Any]:
-    """Occupations × traits: every sentence through the model, and the scores."""
+    """Occupations × traits: every sentence through the model, and the scores; returns those of occupations × names."""
     names = word_set("name").words
     one, two = blank_tables(
         model,
@@ -72,7 +76,22 @@ def pair(model: MaskedModel, to_target: TemplateSet, to_feature: TemplateSet) ->
             (to_feature, names, word_set("trait").words, "feature"),
         ],
     )
-    return indirect_scores(bias_scores(one.log_p, one.log_prior), bias_scores(two.log_p, two.log_prior)).score
+    of_target = bias_scores(one.log_p, one.log_prior)
+    indirect_scores(of_target, bias_scores(two.log_p, two.log_prior))
+    return of_target
+
+
+def new_words(model: MaskedModel, of_target: np.ndarray[Any, Any], to_feature: TemplateSet) -> float:
+    """Milliseconds for one feature that the model was not asked for, scored with all targets: the median of nine."""
+    computed, times = model.texts_computed, []
+    for number in range(9):
+        word = Word(f"filler{number}", frozenset({Kind.ADJECTIVE}))
+        began = time.perf_counter()
+        table = blank_table(model, to_feature, word_set("name").words, [word], read_slot="feature")
+        indirect_scores(of_target, bias_scores(table.log_p, table.log_prior))
+        times.append(time.perf_counter() - began)
+    assert model.texts_computed == computed, "no pass is needed"
+    return 1000 * statistics.median(times)
 
 
 def cube(model: MaskedModel) -> int:
@@ -126,12 +145,14 @@ def sentences(to_target: TemplateSet, to_feature: TemplateSet, mask: str) -> lis
     return list(texts)
 
 
-def bare(model: Any, tokenizer: Any, texts: Sequence[str], device: str) -> float:
-    """The encoder alone over all texts, sorted by length, in batches as large as ours; no head."""
+def bare(folder: str, tokenizer: Any, texts: Sequence[str], device: str, size: int) -> float:
+    """The encoder alone over all texts, sorted by length, in batches of `size` tokens; no head."""
     import torch
+    from transformers import BertForMaskedLM
 
+    model: Any = BertForMaskedLM.from_pretrained(folder, dtype=torch.float32 if device == "cpu" else torch.bfloat16)
+    model = model.eval().to(device)
     ids = sorted(tokenizer(list(texts))["input_ids"], key=len, reverse=True)
-    size = 4096 if device == "cpu" else 65_536
     batches: list[list[list[int]]] = []
     for row in ids:
         if not batches or (len(batches[-1]) + 1) * len(batches[-1][0]) > size:
@@ -167,12 +188,15 @@ def main() -> None:
         model = MaskedModel.open(folder, device=options.device, several_tokens=False, progress=silent)
         to_target = first(template_set("occupation-name"), options.templates or None)
         to_feature = first(template_set("name-trait"), options.templates or None)
-        ours = seconds(lambda: pair(model, to_target, to_feature))
+        began = time.perf_counter()
+        of_target = pair(model, to_target, to_feature)
+        ours = time.perf_counter() - began
+        typed = new_words(model, of_target, to_feature)
         plain: Any = BertForMaskedLM.from_pretrained(folder)
         plain = plain.eval().to(options.device)
         tokenizer: Any = AutoTokenizer.from_pretrained(folder)
         texts = sentences(to_target, to_feature, tokenizer.mask_token)
-        passes = bare(plain, tokenizer, texts, options.device)
+        passes = bare(folder, tokenizer, texts, options.device, model.tokens_per_batch)
 
         single = [text for text in texts if text.count(tokenizer.mask_token) == 1]
         names = [name.lower() for name in word_set("name").texts]
@@ -209,13 +233,15 @@ def main() -> None:
         "pipeline / ours": round(careful / ours, 2),
         "batched pipeline / ours": round(batched / ours, 2),
         "ours / bare passes": round(ours / passes, 2),
+        "a new word, milliseconds": round(typed, 1),
     }
     if options.json:
         print(json.dumps(result, indent=2))
     else:
         for name, value in result.items():
             print(f"{name:26}{value:>14,}")
-    if any(result[name] < least for name, least in PROMISES.items()) or result["ours / bare passes"] > MOST_OVER_BARE:
+    most = {"ours / bare passes": MOST_OVER_BARE, "a new word, milliseconds": MOST_FOR_A_WORD}
+    if any(result[name] < least for name, least in PROMISES.items()) or any(result[name] > most[name] for name in most):
         sys.exit("below what is promised")
 
 
