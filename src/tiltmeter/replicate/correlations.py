@@ -62,8 +62,8 @@ def tables(model: str, scores: Mapping[Pair, Mapping[str, Scores]], lost: Mappin
             model=model,
             columns=("target", "feature"),
             figures=tuple(figures),
-            note=f"{against(model)} Of the words of gender these are the six of table 3.5, which prints the same figure. "
-            "Intervals: bootstrap over targets.",
+            note=f"{against(model)} Of the words of gender these are the six of table 3.5, which prints the same "
+            "figure. Intervals: bootstrap over targets.",
         )
     ]
 
