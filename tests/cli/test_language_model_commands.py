@@ -82,6 +82,9 @@ def test_indirect_scores_and_what_explains_them(run: Run, bert: Path) -> None:
         assert row["counts"]["names"] > 700
         assert "how common a name is" in {source["name"] for source in row["sources"]}
         assert {lost["word"] for lost in row["lost"]} >= {"males", "women"}
+    table = run(*arguments, "--explain", "--sensitive", "race").stdout
+    assert "explained best by" in table
+    assert "commonness of names fixed" in table
     again = json.loads(run(*arguments, "--only", "tea", "--json").stdout)
     assert {row["details"]["target"] for row in again} == {"tea"}
     direct = json.loads(run(*arguments, "--direct", "--json").stdout)

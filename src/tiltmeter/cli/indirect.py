@@ -145,8 +145,14 @@ def _row(matrix: ScoreMatrix, pair: tuple[str, str], sources: list[Any] | None) 
         "p adjusted": p_text(row.details["p_adjusted"]),
     }
     if sources:
+        from tiltmeter.measure.sources import COMMONNESS
+
         first = sources[0]
         shown["explained best by"] = f"{first.name} → {number(first.partial)}"
+        (common,) = (source for source in sources if source.name == COMMONNESS)
+        shown["commonness of names fixed"] = (
+            f"{number(common.partial)} ({number(common.partial_low)} … {number(common.partial_high)})"
+        )
     return shown
 
 
