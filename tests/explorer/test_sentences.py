@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from tiltmeter.explorer import sentences
-from tiltmeter.explorer.comparison import differing
+from tiltmeter.explorer.comparison import agreeing, differing
 from tiltmeter.measure.scores import ScoreMatrix, direct, indirect
+from tiltmeter.metrics.interval import Interval
 from tiltmeter.metrics.sources import Source
 from tiltmeter.models.masked import MaskedModel
 
@@ -78,6 +79,15 @@ def test_a_ratio_is_told_to_two_digits_and_none_beyond_imagining(
 def test_a_ratio_may_be_chance_though_its_interval_excludes_it(models: list[MaskedModel]) -> None:
     assert "which may be chance" in beside(models, 2.0, adjusted=0.2)
     assert "which may be chance" not in beside(models, 2.0, adjusted=0.01)
+
+
+def test_two_tables_agree_only_where_that_is_sure() -> None:
+    def said(low: float, high: float) -> str:
+        return agreeing(["one", "two"], (low + high) / 2, Interval(low, high, 0.95, "BCa"))
+
+    assert said(0.2, 0.6) == "one and two agree: r = 0.40 (0.20 to 0.60)."
+    assert said(-0.4, 0.2) == "one and two are not sure to agree: r = -0.10 (-0.40 to 0.20)."
+    assert said(-0.6, -0.2) == "one and two contradict each other: r = -0.40 (-0.60 to -0.20)."
 
 
 def test_differences_are_counted_beside_those_that_chance_gives() -> None:

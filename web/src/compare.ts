@@ -158,7 +158,7 @@ export class CompareView {
   private drawPlot(): void {
     const { header, a, b, table } = this.found!;
     this.plot.sentence.textContent = header.correlation === null ? "The two share too few cells to say whether they agree."
-      : `Over ${plural(header.n_cells, "cell")}, the two agree with a correlation of ${number(header.correlation)} (${interval(header.low ?? NaN, header.high ?? NaN)}).`;
+      : `Over ${plural(header.n_cells, "cell")}, the two have a correlation of ${number(header.correlation)} (${interval(header.low ?? NaN, header.high ?? NaN)}).`;
     replace(this.plot.body, this.scatter(header, a, b, table), h("h3", {}, "Where they differ most"),
       h("ul", { class: "differences" }, ...header.strongest.map((d) => h("li", {}, button(h("span", { class: "barrow" },
         h("span", { class: "word" }, `${d.target} — ${d.feature}`),

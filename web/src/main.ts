@@ -106,11 +106,13 @@ function start(known: Catalogue): void {
     },
     failed: (error, again) => {
       wait();
+      table.wait();
       table.panel.failed(error, again);
       words.draw();
     },
     cancelled: (again) => {
       wait();
+      table.wait();
       table.panel.empty(h("p", {}, h("strong", {}, "Cancelled.")), h("p", {}, "Choose something else above, or compute it after all."), button("Compute it", again));
     },
     drawn: () => {

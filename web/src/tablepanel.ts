@@ -135,6 +135,12 @@ export class TablePanel {
     box.append(h("p", { class: "soft" }, "To sort by a word, click its header."));
   }
 
+  /** Until there is a table again: its order is no longer what stood here. */
+  wait(): void {
+    this.said = "";
+    this.panel.sentence.replaceChildren();
+  }
+
   private groups(): Group[] {
     const { table, band, bandRows, rows } = this.app.shown!;
     const main = { label: this.app.title(this.app.state.features), table, rows };

@@ -33,6 +33,7 @@ export class WordsDialog {
   open(word = "", kind: keyof Words = this.kind): void {
     this.kind = kind;
     this.say(this.app.can("words") ? "" : "What is open is a finished run: new words need the model itself.");
+    this.dialog.querySelector<HTMLButtonElement>("[type=submit]")!.disabled = !this.app.can("words");
     this.draw();
     if (!this.dialog.open) this.dialog.showModal();
     this.input.value = word;

@@ -101,7 +101,8 @@ def sources(explorer: Explorer, view: View, target: str, feature: str, sensitive
         low, high = float(bounds.low[0, 0]), float(bounds.high[0, 0])
         offered = set(found.category.values())
         missing = [one for one in sensitive if one not in offered]
-        note = f"Not tried: {sentences.listed(missing, 20)}, as no word of it has scores here." if missing else None
+        named = sentences.listed([one.replace("-", " ") for one in missing], 20)
+        note = f"Not tried: {named}, as no word of {'it' if len(missing) == 1 else 'them'} has scores here."
         told = [
             sentences.of_source(
                 target, feature, raw, one, found.category[one.name], own=found.category[one.name] == view.features
@@ -136,7 +137,7 @@ def sources(explorer: Explorer, view: View, target: str, feature: str, sensitive
             if told
             else f"What explains {target} and {feature} cannot be told.",
             "sentences": told,
-            "note": note,
+            "note": note if missing else None,
             "method": found.sources.share_bounds.method,
         }
         return json_body(value)

@@ -97,7 +97,7 @@ def _comparison(explorer: Explorer, views: tuple[View, View], a: ScoreMatrix, b:
         "only_b": only[1],
         "sentence": " ".join(
             (
-                _agreeing(names, r, interval),
+                agreeing(names, r, interval),
                 differing(strongest, int(apart.sum()), int(known.sum()), a.level, same_unit=same_unit),
             )
         ),
@@ -156,10 +156,11 @@ def _name(explorer: Explorer, view: View, same_unit: bool) -> str:
     return name if same_unit else f"{name} ({view.kind})"
 
 
-def _agreeing(names: list[str], r: float, interval: Interval) -> str:
+def agreeing(names: list[str], r: float, interval: Interval) -> str:
     if not np.isfinite(r):
         return f"How far {names[0]} and {names[1]} agree cannot be told."
-    return f"{names[0]} and {names[1]} agree with r = {r:.2f} ({interval.low:.2f} to {interval.high:.2f})."
+    how = "agree" if interval.low > 0 else "contradict each other" if interval.high < 0 else "are not sure to agree"
+    return f"{names[0]} and {names[1]} {how}: r = {r:.2f} ({interval.low:.2f} to {interval.high:.2f})."
 
 
 def differing(strongest: list[dict[str, Any]], apart: int, known: int, level: float, *, same_unit: bool) -> str:

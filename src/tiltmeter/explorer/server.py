@@ -46,6 +46,7 @@ def listen(make: Callable[[Hosts, str | None], FastAPI], settings: Settings, rea
         access_log=False,
         server_header=False,
         proxy_headers=False,
+        http="h11",  # whose limits are set below
         ws="none",
         limit_concurrency=512,
         timeout_keep_alive=30,

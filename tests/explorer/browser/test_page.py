@@ -182,6 +182,7 @@ def test_a_failure_says_what_happened_and_can_be_tried_again(explorer: Explorer)
     expect(state).to_contain_text("Tiltmeter does not answer.")
     expect(state).to_contain_text("tiltmeter explore")
     expect(explorer.page.locator(".plain")).to_be_hidden()
+    expect(explorer.page.locator("#table .sentence")).to_be_empty()
     for panel in ("map", "detail"):  # nothing of the view before stands under the new headline
         expect(explorer.page.locator(f"#{panel} .state")).to_contain_text("Waits for the table.")
         expect(explorer.page.locator(f"#{panel} .body")).to_be_hidden()

@@ -202,7 +202,7 @@ export class DetailPanel {
     const up = sure.filter((b) => b.score > 0).slice(0, 3).map((b) => b.word);
     const down = sure.filter((b) => b.score < 0).slice(-3).reverse().map((b) => b.word);
     panel.sentence.textContent = !sure.length ? `No score of “${word}” is sure of its direction.`
-      : `“${word}” goes most with ${up.length ? list(up) : "nothing for sure"}${down.length ? `, and least with ${list(down)}` : ""}; ${plural(sure.length, "score")} of ${all.length} ${sure.length === 1 ? "is" : "are"} sure of ${sure.length === 1 ? "its" : "their"} direction.`;
+      : `“${word}” goes ${up.length ? `most with ${list(up)}` : "with nothing for sure"}${down.length ? `, and least with ${list(down)}` : ""}; ${plural(sure.length, "score")} of ${all.length} ${sure.length === 1 ? "is" : "are"} sure of ${sure.length === 1 ? "its" : "their"} direction.`;
     const pinned = state.pinned[axis].includes(word);
     // Sensitive words stand above the table whatever its order.
     const own = axis === "columns" || table === shown!.table;
