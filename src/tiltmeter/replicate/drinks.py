@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tiltmeter.replicate.tables import Figure, Replicated
-from tiltmeter.replicate.thesis_scores import Array, Pair, Scores, printed
+from tiltmeter.replicate.thesis_scores import NUMBER, Array, Pair, Scores, printed
 
 # Drinks and gender, occupations and drinks, occupations and gender.
 PAIRS: tuple[Pair, ...] = (("beverage", "gender"), ("occupation", "beverage"), ("occupation", "gender"))
@@ -25,7 +25,8 @@ def tables(model: str, scores: Mapping[Pair, Mapping[str, Scores]]) -> list[Repl
             model=model,
             columns=("word", "score"),
             figures=tuple(_beer(gender)),
-            note="The published figures are of bert-base. Intervals: over templates (direct), over names (indirect).",
+            note="The published figures are of bert-base. Intervals: over templates (direct), over names (indirect). "
+            f"{NUMBER}",
         ),
         Replicated(
             title="Drinks and woman: the sign of the score",

@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 
 from tiltmeter.replicate.correlations import correlation
 from tiltmeter.replicate.tables import Figure, Replicated
-from tiltmeter.replicate.thesis_scores import FEMALE, GENDERED, MALE, Array, Scores, against, column, printed
+from tiltmeter.replicate.thesis_scores import FEMALE, GENDERED, MALE, NUMBER, Array, Scores, against, column, printed
 
 PAIR = ("occupation", "gender")
 _GENDERS = {"female": FEMALE, "male": MALE}
@@ -59,7 +59,7 @@ def _most_associated(model: str, scores: Mapping[str, Scores], gender: str) -> R
         model=model,
         columns=("score", "rank"),
         figures=tuple(figures),
-        note=f"{against(model)} The score of a gender is the mean over {', '.join(_GENDERS[gender])}.",
+        note=f"{against(model)} The score of a gender is the mean over {', '.join(_GENDERS[gender])}. {NUMBER}",
     )
 
 
@@ -97,7 +97,7 @@ def _correlations(model: str, scores: Mapping[str, Scores]) -> Replicated:
         model=model,
         columns=("gender",),
         figures=tuple(figures),
-        note=f"{against(model)} Intervals: bootstrap over occupations.",
+        note=f"{against(model)} Intervals: bootstrap over occupations. {NUMBER}",
     )
 
 
@@ -145,7 +145,7 @@ def _ranks(model: str, scores: Mapping[str, Scores]) -> Replicated:
         columns=("occupation", "score", "figure", "table"),
         figures=tuple(figures),
         note=f"{against(model)} Ranks are among the occupations that the thesis ranks: all but "
-        f"{', '.join(printed()['not-ranked'])}. 1 is the most associated. "
+        f"{', '.join(printed()['not-ranked'])}. 1 is the most associated. {NUMBER} "
         "Ranks have no intervals; those of the scores behind them are in the run folder.",
     )
 

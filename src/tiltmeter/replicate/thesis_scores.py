@@ -23,6 +23,10 @@ FEATURES = (
 )
 FEMALE, MALE = ("female", "girl", "woman"), ("male", "boy", "man")
 GENDERED = (*FEMALE, *MALE)
+NUMBER = (
+    "Each word of gender stands in every template as it is printed; the thesis has plurals (men, women) for its "
+    "templates about several people."
+)
 
 Array = NDArray[np.float64]
 Pair = tuple[str, str]
