@@ -107,6 +107,29 @@ def test_articles_agree_with_the_word_in_the_blank() -> None:
     assert table.log_p.shape == (1, 2, 2)
 
 
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        (
+            ["{target} is {feature}.", "{target} works."],
+            r"'\{target\} works\.' does not have \{target\} and \{feature\}",
+        ),
+        (["{feature} is what it is."], "does not have"),
+        (["{targt} is {feature}."], "does not have"),
+        (["{target} is {feature}, and {target} is here."], "once each"),
+        ([], r"template set name-quality \(en\): has no sentence"),
+    ],
+)
+def test_a_template_without_its_slots_is_refused(planted: PlantedModel, sentences: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        scores.direct(
+            planted,
+            word_set("name", planted.names, Kind.NAME),
+            word_set("quality", list(WORDS), Kind.ADJECTIVE),
+            templates=template_set("name", "quality", *sentences),
+        )
+
+
 def test_direct_scores_compare_with_an_open_blank(planted: PlantedModel) -> None:
     matrix = scores.direct(
         planted,

@@ -17,6 +17,7 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from tiltmeter.errors import InputError
 from tiltmeter.lexicon.templates import Forms, Template, TemplateSet, blanked
 from tiltmeter.lexicon.words import Word
 from tiltmeter.measurement import Lost
@@ -137,6 +138,8 @@ def blank_tables(
     model: LanguageModel, wanted: Sequence[tuple[TemplateSet, Sequence[Word], Sequence[Word], Slot]]
 ) -> Iterator[BlankTable]:
     """Several tables, computed together: the model sees all sentences at once, and each distinct one only once."""
+    for templates, *_ in wanted:
+        check_slots(templates)
     inflections = _Inflections()  # of words that `wanted` holds, so that their identity is theirs alone
     with uncollected():
         groups = [
@@ -180,6 +183,18 @@ def blank_tables(
         yield BlankTable(
             tuple(word.text for word in given), tuple(word.text for word in read), log_p, log_prior, tuple(lost)
         )
+
+
+def check_slots(templates: TemplateSet) -> None:
+    """Both slots stand in each sentence, and once: with a further blank, another one than is meant would be read."""
+    where = f"template set {templates.name} ({templates.language})"
+    if not templates.templates:
+        raise InputError("has no sentence.", where=where, hint="Each needs {target} and {feature}.")
+    for template in templates.templates:
+        if {slot: len(template.asked(slot)) for slot in template.slots} != {"target": 1, "feature": 1}:
+            raise InputError(
+                f"the sentence {template.text!r} does not have {{target}} and {{feature}} once each.", where=where
+            )
 
 
 def _groups(

@@ -12,6 +12,7 @@ from tiltmeter.errors import InputError, ModelError
 from tiltmeter.lexicon.catalogue import template_set, word_set
 from tiltmeter.lexicon.templates import Blank, TemplateSet
 from tiltmeter.lexicon.words import Word, WordSet
+from tiltmeter.measure.blanks import check_slots
 from tiltmeter.measure.scores import ScoreMatrix
 from tiltmeter.measurement import Measurement
 from tiltmeter.metrics.agreement import over_versions
@@ -56,6 +57,7 @@ def discover(
     if target not in matrix.targets:
         raise InputError(f"{target!r} is no target of these scores.", hint="Was it lost?")
     used = templates or template_set(str(matrix.settings["to_feature"]), matrix.language)
+    check_slots(used)
     names = bridge or word_set(str(matrix.settings["bridge"]), matrix.language)
     known = {word.text: word for word in names.words}
     given = [known[name] for name in matrix.bridge.names]
