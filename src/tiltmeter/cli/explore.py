@@ -92,8 +92,10 @@ def explore(
 def _is_vectors(name: str) -> bool:
     from tiltmeter.models.load import kind_of
     from tiltmeter.models.named import path_of
+    from tiltmeter.models.projection import split
 
-    return path_of(name).is_file() and kind_of(name) == "static"
+    bare, projected = split(name)
+    return projected is None and path_of(bare).is_file() and kind_of(bare) == "static"
 
 
 def _load(name: str, *, device: str | None, dtype: str | None, cache: bool, whole_words: bool) -> LanguageModel:

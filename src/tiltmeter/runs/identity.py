@@ -16,17 +16,26 @@ LANGUAGE_MODELS = ("masked", "causal")
 
 
 def location(file: SpecFile, spec: ModelSpec) -> str:
-    """A path beside the spec, if there is such a thing, else the name or path as it is written."""
-    beside = file.path(spec.path)
-    return str(beside) if _exists(beside) else spec.path
+    """A path beside the spec, if there is such a thing, else the name or path as it is written; so of a projection."""
+
+    def found(path: str) -> str:
+        beside = file.path(path)
+        return str(beside) if _exists(beside) else path
+
+    model, plus, projected = spec.path.rpartition("+")
+    if model and projected.endswith(projection.SUFFIX) and not _exists(file.path(spec.path)):
+        return found(model) + plus + found(projected)
+    return found(spec.path)
 
 
 def label(spec: ModelSpec, path: str) -> str:
-    """What tables call a model: its name, that of its file or folder, or that on the hub."""
+    """What tables call a model: its name, that of its file or folder, or that on the hub; and that of a projection."""
     if spec.name:
         return spec.name
-    is_path = path != spec.path or Path(path).is_absolute() or _exists(Path(path))
-    return Path(path).resolve().name if is_path else path
+    bare, projected = projection.split(path)
+    is_path = (projected is None and path != spec.path) or Path(bare).is_absolute() or _exists(Path(bare))
+    name = Path(bare).resolve().name if is_path else bare
+    return name if projected is None else f"{name}+{projected.name}"
 
 
 def language(path: str, spec: ModelSpec, file: SpecFile) -> str:
@@ -40,7 +49,9 @@ def kind(path: str, spec: ModelSpec) -> str:
     """The kind that the spec says, or else that the files show; a language model is one if it has its head."""
     if spec.kind is not None:
         return spec.kind
-    path, _ = projection.split(path)
+    path, projected = projection.split(path)
+    if projected is not None and projection.read_projection(projected).at == "sentence":
+        return "encoder"
     if gguf_file.is_gguf(path):
         return "causal"
     found = kind_of(path)

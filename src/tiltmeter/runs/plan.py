@@ -9,7 +9,7 @@ from typing import Any
 from tiltmeter.errors import InputError, TiltmeterError, did_you_mean
 from tiltmeter.lexicon.catalogue import languages
 from tiltmeter.metrics import METRICS
-from tiltmeter.models import gguf_file
+from tiltmeter.models import gguf_file, projection
 from tiltmeter.models.named import training_counts
 from tiltmeter.runs import identity
 from tiltmeter.runs.job import Job, Model
@@ -54,10 +54,13 @@ class Plan:
 
 
 def serves(metric: str, model: Model) -> bool:
-    """Whether a metric can be measured on a model. What predicts words from hidden states gives vectors too."""
+    """Whether a metric can be measured on a model. What predicts words from hidden states gives vectors too, but not
+    those that a projection at its blanks has changed."""
     if model.kind in _KINDS[metric]:
         return True
-    return _wants_vectors(metric) and model.kind in identity.LANGUAGE_MODELS and not gguf_file.is_gguf(model.path)
+    bare, projected = projection.split(model.path)
+    gives_vectors = projected is None and model.kind in identity.LANGUAGE_MODELS and not gguf_file.is_gguf(bare)
+    return _wants_vectors(metric) and gives_vectors
 
 
 def plan(file: SpecFile, earlier: Callable[[], Mapping[str, Model]] = dict) -> Plan:
