@@ -7,8 +7,10 @@ import math
 import numpy as np
 import pytest
 
+from tiltmeter.metrics.association import effect_size
 from tiltmeter.metrics.indirect import bridge_interval
-from tiltmeter.metrics.paired import correlation_difference, preference_difference
+from tiltmeter.metrics.interval import effect_size_interval
+from tiltmeter.metrics.paired import correlation_difference, effect_size_difference, preference_difference
 from tiltmeter.metrics.pairs import pair_scores
 
 
@@ -74,6 +76,41 @@ def test_a_difference_from_a_word_that_says_nothing_is_the_correlation() -> None
     assert value == pytest.approx(2 * r)
     alone = bridge_interval(x, y)
     assert (interval.low, interval.high) == pytest.approx((2 * alone.low, 2 * alone.high), abs=0.02)
+
+
+def test_the_difference_of_effect_sizes_is_that_of_the_sizes_and_pairing_makes_it_surer() -> None:
+    rng = np.random.default_rng(5)
+    first = rng.standard_normal((20, 16)) + np.where(np.arange(20) < 10, 0.4, -0.4)[:, None] * (np.arange(16) < 8)
+    second = first + 0.05 * rng.standard_normal(first.shape)
+    first[:10, :8] += 0.1
+    sizes = [
+        effect_size(scores[:10], scores[10:])
+        for scores in (table[:, :8].mean(axis=1) - table[:, 8:].mean(axis=1) for table in (first, second))
+    ]
+    value, interval = effect_size_difference(first, second, 10, 8, resamples=2_000)
+    assert value == pytest.approx(sizes[1] - sizes[0])
+    assert interval.low < value < interval.high
+    alone = [effect_size_interval(table, 10, 8, resamples=2_000) for table in (first, second)]
+    apart = math.hypot(*(one.high - one.low for one in alone))
+    assert interval.high - interval.low < apart / 2
+
+
+def test_the_interval_of_a_difference_of_effect_sizes_holds_the_truth_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(6)
+    held, times = 0, 300
+    for _ in range(times):
+        words = rng.standard_normal(50)  # of X and Y, 25 each; the same in both models, and no effect in either
+        first, second = (np.stack([words + rng.standard_normal(50), np.zeros(50)], axis=1) for _ in range(2))
+        interval = effect_size_difference(first, second, 25, 1, over_attributes=False, resamples=400)[1]
+        held += interval.low <= 0 <= interval.high
+    assert held / times == pytest.approx(0.95, abs=0.035)
+
+
+def test_similarities_of_other_words_are_refused() -> None:
+    with pytest.raises(ValueError, match="not of the same words"):
+        effect_size_difference(np.zeros((4, 4)), np.zeros((5, 4)), 2, 2)
+    with pytest.raises(ValueError, match="cannot be split"):
+        effect_size_difference(np.zeros((4, 4)), np.zeros((4, 4)), 3, 2)
 
 
 def test_names_without_a_score_take_no_part_and_nothing_comes_of_none() -> None:

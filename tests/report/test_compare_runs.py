@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tiltmeter.errors import InputError
+from tiltmeter.lexicon.catalogue import association_test
 from tiltmeter.measurement import Measurement
 from tiltmeter.metrics.paired import correlation_difference, preference_difference
 from tiltmeter.metrics.pairs import pair_scores, preferences
@@ -195,6 +196,43 @@ def test_damaged_arrays_are_named(tmp_path: Path) -> None:
     (runs[1].folder / "arrays" / f"{0:064x}.safetensors").write_bytes(b"no")
     with pytest.raises(InputError, match="is damaged"):
         compare_runs(runs[1], runs[1])
+
+
+def static_run(folder: Path, moved: float, without: str = "", options: str = "") -> Run:
+    """WEAT 6 on vectors of which half the words of X were moved by so much."""
+    test = association_test("weat6")
+    words = [word for side in (test.x, test.y, test.a, test.b) for word in side.texts]
+    vectors = np.random.default_rng(0).standard_normal((len(words), 20))
+    vectors[:4] += moved * vectors[16]
+    folder.mkdir()
+    lines = [
+        f"{word} {' '.join(f'{x:.4f}' for x in row)}\n"
+        for word, row in zip(words, vectors, strict=True)
+        if word != without
+    ]
+    (folder / "v.txt").write_text("".join(lines), encoding="utf-8")
+    text = f"models: [v.txt]\ntests: [weat6]\nmetrics: [{{metric: weat{options}}}, seat]\n"
+    (folder / "s.yaml").write_text(text, encoding="utf-8")
+    assert not run(read_spec(folder / "s.yaml"), folder / "run").failed
+    return read_run(folder / "run")
+
+
+def test_the_words_of_an_association_test_are_drawn_in_both_runs_together(tmp_path: Path) -> None:
+    found = compare_runs(static_run(tmp_path / "a", 0.0), static_run(tmp_path / "b", 0.2))
+    assert [pair.first.metric for pair in found.pairs] == ["weat", "seat"]
+    for pair in found.pairs:
+        assert pair.paired is not None
+        assert pair.paired[0] < pair.difference < pair.paired[1]
+        low, high = replace(pair, paired=None).interval
+        assert pair.paired[1] - pair.paired[0] < (high - low) / 2
+
+
+def test_other_words_or_settings_are_not_drawn_together(tmp_path: Path) -> None:
+    a = static_run(tmp_path / "a", 0.0)
+    lost = static_run(tmp_path / "b", 0.2, without=association_test("weat6").x.texts[0])
+    assert [pair.paired for pair in compare_runs(a, lost).pairs] == [None, None]
+    other = static_run(tmp_path / "c", 0.2, options=", interval_over: targets")
+    assert [pair.paired is None for pair in compare_runs(a, other).pairs] == [True, False]
 
 
 @pytest.mark.slow

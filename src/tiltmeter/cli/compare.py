@@ -22,7 +22,8 @@ def compare(
     """Two runs side by side: what both measured, the difference with its interval, and where the intervals part.
 
     Measurements are matched by test, metric and language, and by model; two different models if each run has one.
-    Matrices are matched cell by cell; intervals are paired where both runs keep the scores of the same names or pairs.
+    Matrices are matched cell by cell. Where both keep the scores of the same words, names or pairs, intervals
+    are paired.
     """
     from rich.text import Text
 

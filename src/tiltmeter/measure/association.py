@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,6 +26,20 @@ from tiltmeter.models.load import load
 # Vectors are in single precision. Associations that differ by no more than this, which is what hard debiasing leaves,
 # differ by rounding.
 _ALIKE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Similarities:
+    """What an effect size is computed from: the words of X, then Y as rows, of A, then B as columns.
+
+    `words` and `attribute_words` say of which word each row and column is: a word may have several sentences.
+    """
+
+    values: NDArray[np.float64]
+    n_x: int
+    n_a: int
+    words: tuple[str, ...]
+    attribute_words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +65,7 @@ class AssociationResult:
     counts: Mapping[str, int]
     lost: tuple[Lost, ...]
     settings: Mapping[str, Any]
+    similarities: Similarities = field(repr=False, compare=False)
 
     @property
     def p_value(self) -> float:
@@ -161,6 +176,7 @@ def weat(
             "resamples": resamples,
             "seed": seed,
         },
+        similarities=Similarities(similarities, n_x, n_a, (*x.words, *y.words), (*a.words, *b.words)),
     )
 
 

@@ -6,7 +6,7 @@ The interval says how far the value would move had other words been chosen to st
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,18 +117,40 @@ def effect_size_interval(
         raise ValueError("a similarity is not a finite number")
     if resamples < 1:
         raise ValueError(f"a bootstrap needs one resample or more, not {resamples}")
-    of = [*_words_of(words, n_x, len(table)), *_words_of(attribute_words, n_a, table.shape[1])]
+    of = [*words_of(words, n_x, len(table)), *words_of(attribute_words, n_a, table.shape[1])]
+    return over_words(
+        lambda weights: effect_sizes(table, weights, ddof),
+        of,
+        over_attributes=over_attributes,
+        resamples=resamples,
+        level=level,
+        seed=seed,
+    )[1]
+
+
+def over_words(
+    statistic: Callable[[Sequence[Array]], Array],
+    of: Sequence[NDArray[np.intp]],
+    *,
+    over_attributes: bool,
+    resamples: int,
+    level: float,
+    seed: int,
+) -> tuple[float, Interval]:
+    """A statistic of the words of X, Y, A and B, and its BCa interval over them.
+
+    `statistic` takes how often each item of a set is in each resample, a table for each set (see `effect_sizes`); `of`
+    says of which word of its set an item is.
+    """
     sizes = [int(rows.max()) + 1 for rows in of]
     if over_attributes and min(sizes) < 2:
         raise ValueError("A and B need two words or more to be resampled")
     resampled = range(4 if over_attributes else 2)
     once: list[Array] = [np.ones((1, rows.size)) for rows in of]
-    observed = float(_effect_sizes(table, once, ddof)[0])
-    without_one = [
-        _effect_sizes(table, [*once[:i], (1 - np.eye(sizes[i]))[:, of[i]], *once[i + 1 :]], ddof) for i in resampled
-    ]
+    observed = float(statistic(once)[0])
+    without_one = [statistic([*once[:i], (1 - np.eye(sizes[i]))[:, of[i]], *once[i + 1 :]]) for i in resampled]
     rng = np.random.default_rng(seed)
-    batch = max(1, _BATCH // sum(table.shape))
+    batch = max(1, _BATCH // sum(rows.size for rows in of))
     estimates = []
     for start in range(0, resamples, batch):
         rows = min(batch, resamples - start)
@@ -136,11 +158,11 @@ def effect_size_interval(
             rng.multinomial(n, np.full(n, 1 / n), size=rows).astype(np.float64)[:, item]
             for n, item in zip(sizes[: len(resampled)], of[: len(resampled)], strict=True)
         ]
-        estimates.append(_effect_sizes(table, [*drawn, *once[len(resampled) :]], ddof))
-    return bca(np.concatenate(estimates), without_one, observed, level)
+        estimates.append(statistic([*drawn, *once[len(resampled) :]]))
+    return observed, bca(np.concatenate(estimates), without_one, observed, level)
 
 
-def _words_of(words: Sequence[str] | None, first: int, total: int) -> list[NDArray[np.intp]]:
+def words_of(words: Sequence[str] | None, first: int, total: int) -> list[NDArray[np.intp]]:
     """For each item of the two sets that `first` parts, which of its set's words it belongs to."""
     if words is None:
         return [np.arange(first), np.arange(total - first)]
@@ -148,7 +170,7 @@ def _words_of(words: Sequence[str] | None, first: int, total: int) -> list[NDArr
     return [np.unique(part, return_inverse=True)[1] for part in (labels[:first], labels[first:])]
 
 
-def _effect_sizes(table: Array, weights: Sequence[Array], ddof: int) -> Array:
+def effect_sizes(table: Array, weights: Sequence[Array], ddof: int) -> Array:
     """The effect size, where row r of a set's `weights` says how often each word is in sample r of it; NaN: no spread.
 
     A set with one row of weights is the same in all samples.

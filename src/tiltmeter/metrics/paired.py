@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tiltmeter.metrics._correlations import basis, residuals, weighted
-from tiltmeter.metrics.interval import Interval, bca
+from tiltmeter.metrics.interval import Interval, bca, effect_sizes, over_words, words_of
 
 Array = NDArray[np.float64]
 
@@ -56,6 +57,39 @@ def _per_cent(counts: NDArray[np.intp], ties_count: bool) -> Array:
     """Of the counts of -1, 0 and 1 in each row."""
     of = counts[:, 0] + counts[:, 2] + (counts[:, 1] if ties_count else 0)
     return np.asarray(100 * counts[:, 2] / np.where(of > 0, of, np.nan), dtype=np.float64)
+
+
+def effect_size_difference(
+    first: ArrayLike,
+    second: ArrayLike,
+    n_x: int,
+    n_a: int,
+    *,
+    words: Sequence[str] | None = None,
+    attribute_words: Sequence[str] | None = None,
+    over_attributes: bool = True,
+    resamples: int = 9_999,
+    level: float = 0.95,
+    ddof: int = 1,
+    seed: int = 0,
+) -> tuple[float, Interval]:
+    """d = s₂ - s₁ of two association effect sizes of the same words; BCa over the words, drawn for both at once.
+
+    `first` and `second` are similarities as `effect_size_interval` takes them, with the same rows and columns.
+    """
+    a, b = (np.asarray(given, dtype=np.float64) for given in (first, second))
+    if a.ndim != 2 or a.shape != b.shape:
+        raise ValueError(f"similarities of shape {a.shape} and {b.shape} are not of the same words")
+    if not 2 <= n_x <= len(a) - 2 or not 1 <= n_a < a.shape[1]:
+        raise ValueError(f"similarities of shape {a.shape} cannot be split after row {n_x} and column {n_a}")
+    return over_words(
+        lambda weights: effect_sizes(b, weights, ddof) - effect_sizes(a, weights, ddof),
+        [*words_of(words, n_x, len(a)), *words_of(attribute_words, n_a, a.shape[1])],
+        over_attributes=over_attributes,
+        resamples=resamples,
+        level=level,
+        seed=seed,
+    )
 
 
 def correlation_difference(

@@ -121,8 +121,9 @@ class Comparison:
         said.append(f"The interval of the difference excludes 0 in {len(beyond):,}.")
         if paired := sum(pair.paired is not None for pair in self.pairs):
             said.append(
-                f"In {paired:,} both runs kept the scores of the same names or pairs of sentences: there, the interval "
-                "of the difference resamples these in both runs together. The others take the runs to be independent."
+                f"In {paired:,} both runs kept the scores of the same words, names or pairs of sentences: there, the "
+                "interval of the difference resamples these in both runs together. The others take the runs to be "
+                "independent."
             )
         nearer = [pair for pair in beyond if _distance(pair.second) < _distance(pair.first)]
         if beyond:

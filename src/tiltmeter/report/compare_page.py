@@ -95,10 +95,10 @@ def comparison_page(found: Comparison, titles: tuple[str, str]) -> str:
                 tag(
                     "p",
                     "Intervals that share no point are a strict sign of a difference; that they overlap does not show "
-                    "that there is none. Where both runs kept the scores of the same names or pairs of sentences, the "
-                    "interval of a difference resamples them together. Elsewhere it treats the two runs as "
-                    "independent (Zou & Donner 2008); runs on the same words mostly move together, so that it errs on "
-                    "the wide side.",
+                    "that there is none. Where both runs kept the scores of the same words, names or pairs of "
+                    "sentences, the interval of a difference resamples them together. Elsewhere it treats the two runs "
+                    "as independent (Zou & Donner 2008); runs on the same words mostly move together, so that it errs "
+                    "on the wide side.",
                     class_="note",
                 ),
                 class_="summary",

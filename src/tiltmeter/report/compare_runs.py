@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tiltmeter.errors import InputError
 from tiltmeter.measurement import Measurement
 from tiltmeter.metrics.interval import Interval
-from tiltmeter.metrics.paired import correlation_difference, preference_difference
+from tiltmeter.metrics.paired import correlation_difference, effect_size_difference, preference_difference
 from tiltmeter.metrics.pairs import preferences
 from tiltmeter.report.compare import Comparison, Pair, compare, same_models
 from tiltmeter.report.meanings import MATRICES, family
@@ -26,7 +26,11 @@ from tiltmeter.runs.results import Run
 
 _PARTS = {"stereotype": "stereo", "antistereotype": "antistereo"}
 _ENDS = ("low", "high", "template_low", "template_high")
+_RESAMPLES = 9_999
 _DAMAGED = "Run it again."
+
+_ASSOCIATIONS = ("weat", "seat")
+_PAIRED = (*MATRICES, "crows", *_ASSOCIATIONS)  # metrics whose differences are resampled in both runs together
 
 Cell = tuple[str, str]
 
@@ -45,7 +49,7 @@ class _Job:
 
 def compare_runs(first: Run, second: Run) -> Comparison:
     """Match two runs as `compare` does, cell by cell where they keep matrices; with paired intervals where both kept
-    the scores of the same names or pairs of sentences."""
+    the scores of the same words, names or pairs of sentences."""
     ours, theirs = _jobs(first), _jobs(second)
     if ours is None or theirs is None:  # the tables are not those that the manifests tell of
         return compare(first.measurements, second.measurements)
@@ -74,7 +78,7 @@ def _jobs(run: Run) -> list[_Job] | None:
         ):
             return None
     for job in found:
-        if job.rows and job.about.get("arrays") and job.about.get("metric") in (*MATRICES, "crows"):
+        if job.rows and job.about.get("arrays") and job.about.get("metric") in _PAIRED:
             job.arrays = read_arrays(run.folder / "arrays" / f"{job.about.get('hash')}.safetensors")
     return found
 
@@ -142,7 +146,8 @@ def _paired(pair: Pair, jobs: tuple[_Job, _Job] | None) -> Pair:
     if jobs is None or pair.first.level != pair.second.level:
         return pair
     try:
-        found = (_over_pairs if pair.first.metric == "crows" else _over_names)(pair, *jobs)
+        over = {"crows": _over_pairs, **dict.fromkeys(_ASSOCIATIONS, _over_words)}.get(pair.first.metric, _over_names)
+        found = over(pair, *jobs)
     except (KeyError, IndexError, TypeError, ValueError):
         raise _damaged(jobs[0]) from None
     if found is None or not math.isclose(found[0], pair.difference, abs_tol=1e-6):
@@ -164,6 +169,30 @@ def _over_pairs(pair: Pair, a: _Job, b: _Job) -> tuple[float, Interval] | None:
     chosen &= np.isfinite(scores).all(axis=0)
     first, second = (preferences(*(one[chosen] for one in scores[at : at + 2])) for at in (0, 2))
     return preference_difference(first, second, ties_count=part not in _PARTS, level=pair.first.level)
+
+
+def _over_words(pair: Pair, a: _Job, b: _Job) -> tuple[float, Interval] | None:
+    if a.arrays is None or b.arrays is None:
+        return None
+    about, settings = a.arrays.about, pair.first.settings
+    keys = ("x", "a", "words", "attribute_words")
+    if any(about[key] != b.arrays.about[key] for key in keys):
+        return None
+    options = ("ddof", "interval_over", "resamples")
+    if any(settings[key] != pair.second.settings[key] for key in options):
+        return None
+    return effect_size_difference(
+        _scores(a, "similarities"),
+        _scores(b, "similarities"),
+        about["x"],
+        about["a"],
+        words=about["words"],
+        attribute_words=about["attribute_words"],
+        over_attributes=settings["interval_over"] == "all words",
+        resamples=min(settings["resamples"], _RESAMPLES),
+        ddof=settings["ddof"],
+        level=pair.first.level,
+    )
 
 
 def _over_names(pair: Pair, a: _Job, b: _Job) -> tuple[float, Interval] | None:

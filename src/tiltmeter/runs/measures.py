@@ -20,6 +20,8 @@ from tiltmeter.measurement import Measurement
 from tiltmeter.runs.arrays import Arrays
 from tiltmeter.runs.job import Job
 
+_MOST_SIMILARITIES = 2**20  # 8 MB of a job
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -47,7 +49,21 @@ def _association_subject(job: Job) -> SentenceTest:
 def _association(model: Any, job: Job) -> Found:
     given = _association_subject(job) if job.metric == "seat" else job.subject
     result = association.weat(model, given, **job.options)  # type: ignore[arg-type]
-    return Found((result.measurement(),))
+    return Found((result.measurement(),), _similarities(job.metric, result.similarities))
+
+
+def _similarities(metric: str, found: association.Similarities) -> Arrays | None:
+    """What a comparison with another run resamples; none of very long lists, which are resampled apart."""
+    if found.values.size > _MOST_SIMILARITIES:
+        return None
+    about = {
+        "metric": metric,
+        "x": found.n_x,
+        "a": found.n_a,
+        "words": list(found.words),
+        "attribute_words": list(found.attribute_words),
+    }
+    return Arrays({"similarities": found.values}, about)
 
 
 def _wefat(model: Any, job: Job) -> Found:
