@@ -50,6 +50,16 @@ def test_each_projection_is_measured_by_what_sees_it(folder: Path) -> None:
     }
 
 
+def test_a_projection_that_has_vanished_is_taken_to_be_the_same(folder: Path) -> None:
+    spec = _spec(folder, "bert+kept.safetensors", "lpbs")
+    kept = folder / "kept.safetensors"
+    kept.write_bytes((folder / "blank.safetensors").read_bytes())
+    first = plan(read_spec(spec))
+    kept.unlink()
+    again = plan(read_spec(spec), lambda: {model.name: model for model in first.models})
+    assert [job.hash for job in again.jobs] == [job.hash for job in first.jobs]
+
+
 def test_a_projection_that_no_metric_sees_is_refused(folder: Path) -> None:
     with pytest.raises(InputError, match=r"no metric of this run fits .*blank\.safetensors"):
         plan(read_spec(_spec(folder, "bert+blank.safetensors", "seat")))

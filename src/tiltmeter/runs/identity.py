@@ -32,10 +32,20 @@ def label(spec: ModelSpec, path: str) -> str:
     """What tables call a model: its name, that of its file or folder, or that on the hub; and that of a projection."""
     if spec.name:
         return spec.name
-    bare, projected = projection.split(path)
-    is_path = (projected is None and path != spec.path) or Path(bare).is_absolute() or _exists(Path(bare))
+    bare, projected = parts(path)
+    is_path = (not projected and path != spec.path) or Path(bare).is_absolute() or _exists(Path(bare))
     name = Path(bare).resolve().name if is_path else bare
-    return name if projected is None else f"{name}+{projected.name}"
+    return f"{name}+{projected}" if projected else name
+
+
+def parts(path: str) -> tuple[str, str]:
+    """A model, and the name of its projection, if it has one; both may have vanished since an earlier run."""
+    try:
+        bare, file = projection.split(path)
+    except InputError:
+        bare, _, gone = path.rpartition("+")
+        return bare, Path(gone).name
+    return bare, "" if file is None else file.name
 
 
 def language(path: str, spec: ModelSpec, file: SpecFile) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from tiltmeter.errors import InputError, TiltmeterError, did_you_mean
 from tiltmeter.lexicon.catalogue import languages
 from tiltmeter.metrics import METRICS
-from tiltmeter.models import gguf_file, projection
+from tiltmeter.models import gguf_file
 from tiltmeter.models.named import training_counts
 from tiltmeter.runs import identity
 from tiltmeter.runs.job import Job, Model
@@ -58,8 +58,8 @@ def serves(metric: str, model: Model) -> bool:
     those that a projection at its blanks has changed."""
     if model.kind in _KINDS[metric]:
         return True
-    bare, projected = projection.split(model.path)
-    gives_vectors = projected is None and model.kind in identity.LANGUAGE_MODELS and not gguf_file.is_gguf(bare)
+    bare, projected = identity.parts(model.path)
+    gives_vectors = not projected and model.kind in identity.LANGUAGE_MODELS and not gguf_file.is_gguf(bare)
     return _wants_vectors(metric) and gives_vectors
 
 
