@@ -98,6 +98,21 @@ def test_discover_searches_the_vocabulary(run: Run, bert: Path) -> None:
     assert rows[0]["details"]["words_searched"] > 20_000
 
 
+def test_a_damaged_cache_entry_is_said_in_a_line_and_computed_again(run: Run, bert: Path, cache: Path) -> None:
+    arguments = ("score", bert, "The old ___ is here again.", "-w", "nurse,judge", "--json")
+    before = set(cache.rglob("*.states"))
+    first = run(*arguments)
+    (shard,) = set(cache.rglob("*.states")) - before
+    content = bytearray(shard.read_bytes())
+    content[-1] ^= 1
+    shard.write_bytes(content)
+    mended = run(*arguments)
+    assert mended.stdout == first.stdout
+    assert mended.stderr.startswith(f"warning: {shard}: is damaged (its checksum does not fit its content)")
+    assert mended.stderr.count("\n") == 1
+    assert run(*arguments).stderr == ""
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

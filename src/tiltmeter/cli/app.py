@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -89,6 +90,7 @@ def _options(
 
 def main() -> None:
     """Run the command line. Bad input ends in one clear message and exit code 2, never in a traceback."""
+    warnings.showwarning = _warned
     try:
         app()
     except TiltmeterError as error:
@@ -96,6 +98,13 @@ def main() -> None:
 
         console(stderr=True).print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
         sys.exit(2)
+
+
+def _warned(message: Warning | str, *_where: object, **_also: object) -> None:
+    """A warning for a reader, who has no use for the line of code that it came from."""
+    from rich.text import Text
+
+    console(stderr=True).print(Text.assemble(("warning: ", "bold yellow"), str(message)), soft_wrap=True)
 
 
 if __name__ == "__main__":
