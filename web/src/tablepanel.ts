@@ -222,16 +222,19 @@ export class TablePanel {
 
   private saveCsv(all: boolean): void {
     if (!this.app.shown) return;
-    const { columns, rows, table } = this.app.shown!;
-    const { header } = table;
+    const { columns, table: whole } = this.app.shown;
+    const groups = all ? [{ table: whole, rows: whole.rows }] : this.groups();
     const out: (string | number)[][] = [];
-    for (const target of all ? table.columns : columns) {
-      for (const feature of all ? table.rows : rows) {
-        const v = table.of(target, feature);
-        if (v) out.push([header.model, header.kind, target, feature, v.score, v.low, v.high, header.level, v.adjusted, v.n]);
+    for (const target of all ? whole.columns : columns) {
+      for (const { table, rows } of groups) {
+        const { header } = table;
+        for (const feature of rows) {
+          const v = table.of(target, feature);
+          if (v) out.push([header.model, header.kind, target, feature, header.features, v.score, v.low, v.high, header.level, v.adjusted, v.n]);
+        }
       }
     }
-    saveCsv(this.name(), csv(["model", "kind", "target", "feature", "score", "low", "high", "level", "p_adjusted", header.over], out));
+    saveCsv(this.name(), csv(["model", "kind", "target", "feature", "category", "score", "low", "high", "level", "p_adjusted", whole.header.over], out));
   }
 
   /** The table as shown, as an SVG document. */

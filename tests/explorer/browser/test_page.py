@@ -124,6 +124,8 @@ def test_exports_hold_the_numbers_and_the_figure(explorer: Explorer) -> None:
     rows = list(csv.DictReader(io.StringIO(text)))
     scores = explorer.scores(model="small", targets="beverage", features="gender")
     assert len(rows) == scores.score.size
+    shown = explorer.save("table", "Cells shown, as CSV").read_text("utf-8-sig")
+    assert {r["category"] for r in csv.DictReader(io.StringIO(shown))} == {"gender"}
     beer = next(r for r in rows if (r["target"], r["feature"]) == ("beer", "man"))
     assert float(beer["score"]) == pytest.approx(scores.column("beer")["man"], abs=1e-4)
     explorer.page.wait_for_selector("#detail .sources li")

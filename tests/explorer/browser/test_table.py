@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 
 import numpy as np
@@ -275,6 +277,15 @@ def test_cells_are_read_and_selected_by_keys(explorer: Explorer) -> None:
     explorer.settle()
     explorer.page.keyboard.press("Escape")
     assert "target" not in explorer.query
+
+
+def test_what_is_taken_along_holds_the_sensitive_words_too(explorer: Explorer) -> None:
+    explorer.open("targets=beverage&features=gender&sensitive=religion")
+    rows = list(csv.DictReader(io.StringIO(explorer.save("table", "Cells shown, as CSV").read_text("utf-8-sig"))))
+    assert {row["category"] for row in rows} == {"gender", "religion"}
+    assert len(rows) == len(explorer.rows()) * len(explorer.columns())
+    figure = explorer.save("table", "Figure, as SVG").read_text("utf-8")
+    assert all(f">{label}</text>" in figure for label in ("religion", "gender"))
 
 
 def test_lost_words_say_why(explorer: Explorer) -> None:

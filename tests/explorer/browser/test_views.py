@@ -292,3 +292,6 @@ def test_a_direct_score_shows_the_sentences_behind_it(explorer: Explorer) -> Non
     assert explorer.page.locator("#detail .templates tbody tr").count() >= 1
     assert "nurse" in explorer.text("#detail .templates td")
     assert "no names that could be held fixed" in explorer.text("#detail .why")
+    figure = explorer.save("detail", "Figure, as SVG").read_text("utf-8")
+    assert re.search(r"nurse — woman: .?\d\.\d\d \(.* to .*\), small", figure)
+    assert "<circle" in figure

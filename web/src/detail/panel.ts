@@ -290,8 +290,10 @@ export class DetailPanel {
   private figure(save: (text: string) => void): void {
     if (!this.app.shown) return;
     const title = [this.app.state.target, this.app.state.feature].filter(Boolean).join(" — ");
-    const scatter = this.panel.body.querySelector<SVGSVGElement>("svg.names");
-    if (scatter) return save(standalone(scatter, title, legendOf(scatter.parentElement!)));
+    // A direct score has no names: its figure is the score on its line.
+    const scatter = this.panel.body.querySelector<SVGSVGElement>("svg.names") ?? (this.cell && this.panel.body.querySelector<SVGSVGElement>("svg.strip"));
+    const said = this.cell ? `${title}: ${number(this.cell.score ?? NaN)} (${interval(this.cell.low ?? NaN, this.cell.high ?? NaN)}), ${this.app.model.name}` : title;
+    if (scatter) return save(standalone(scatter, said, legendOf(scatter.parentElement!)));
     const far = this.reach();
     const figure = barsFigure(this.listed, far, colours(far, theme()));
     document.body.append(figure); // only in the document has it a style
