@@ -13,15 +13,16 @@ from typer.testing import CliRunner
 
 from tests.models.tiny import build
 from tiltmeter.cli.debias import debias
-from tiltmeter.debias.before_after import precision
+from tiltmeter.debias.before_after import groups, precision
 from tiltmeter.debias.construction import KEY
 from tiltmeter.debias.fit import fit
+from tiltmeter.debias.leaning import Leaning
 from tiltmeter.debias.rewrite import number_type
 from tiltmeter.debias.run import debias_file, report_on_file
-from tiltmeter.debias.sample import sample_of_file
+from tiltmeter.debias.sample import Sample, sample_of_file
 from tiltmeter.debias.vocabulary import ArrayVocabulary
 from tiltmeter.errors import InputError, ModelError
-from tiltmeter.lexicon.catalogue import association_test
+from tiltmeter.lexicon.catalogue import association_test, word_set
 from tiltmeter.lexicon.debias import bias, read_bias, usefulness
 from tiltmeter.measure.association import weat
 from tiltmeter.models.load import load
@@ -196,6 +197,17 @@ def test_what_shows_usefulness_is_about_no_people() -> None:
     for pairs in tasks.analogies.values():
         assert len({pair[0] for pair in pairs}) == len(pairs) == len({pair[1] for pair in pairs})
     assert all(len(set(triple)) == 3 for triple in tasks.triples)
+
+
+def test_no_word_that_a_method_was_fitted_to_judges_it() -> None:
+    gender = bias("gender")
+    names = word_set("name").texts
+    assert {"Mary", "Emily"} <= {*names}
+    rows = np.random.default_rng(0).normal(size=(len(names), 8)).astype(np.float32)
+    nobody = Leaning((), np.empty((0, 8)), np.empty(0, dtype=np.intp))
+    (group,) = groups(Sample(tuple(names), rows, rows), gender, nobody)
+    assert len(group.words) > 500
+    assert not {"Mary", "John", "Emily", "David"} & {*group.words}
 
 
 def test_no_word_is_made_equal_twice() -> None:

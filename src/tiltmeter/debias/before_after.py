@@ -142,7 +142,8 @@ def neutral_words(bias: Bias) -> dict[str, tuple[str, ...]]:
 
 
 def groups(sample: Sample, bias: Bias, leaning: Leaning) -> Iterator[Group]:
-    """Words whose class shall be told: those that leaned furthest, and those that have a class of their own."""
+    """Words whose class shall be told: those that leaned furthest, and those that have a class of their own; in either
+    case none that a method was fitted to."""
     here = [place for place, word in enumerate(leaning.words) if word in sample.row]
     if here:
         words = tuple(leaning.words[place] for place in here)
@@ -150,7 +151,12 @@ def groups(sample: Sample, bias: Bias, leaning: Leaning) -> Iterator[Group]:
     words_of = word_sets(bias.language).get(bias.labelled)
     genders = [Gender(name) for name in bias.classes if name in {*Gender}]
     if words_of is not None and len(genders) == len(bias.classes):
-        known = [word for word in words_of.words if word.gender in genders and word.text in sample.row]
+        fitted = bias.own_words | {word for context in bias.contexts for row in context.sets for word in row}
+        known = [
+            word
+            for word in words_of.words
+            if word.gender in genders and word.text in sample.row and word.text not in fitted
+        ]
         labels = np.array([genders.index(word.gender) for word in known if word.gender], dtype=np.intp)
         if known:
             yield Group(words_of.title.lower(), tuple(word.text for word in known), labels, bias.classes)

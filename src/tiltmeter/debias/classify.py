@@ -42,9 +42,13 @@ def softmax_weights(X: Array, labels: Labels, classes: int, *, ridge: float = 1.
 
 def normals(X: Array, labels: Labels, classes: int, *, ridge: float = 1.0) -> Array:
     """Orthonormal directions along which a linear classifier parts the classes: one for two, classes - 1 for more."""
-    W, _ = softmax_weights(X, labels, classes, ridge=ridge)
+    return normals_of(softmax_weights(X, labels, classes, ridge=ridge)[0])
+
+
+def normals_of(W: Array) -> Array:
+    """Those of a classifier with a row of weights for each class."""
     _, sizes, directions = np.linalg.svd(W - W.mean(axis=0), full_matrices=False)
-    kept = min(classes - 1, int(np.count_nonzero(sizes > 1e-9 * max(float(sizes[0]), 1e-300))))
+    kept = min(len(W) - 1, int(np.count_nonzero(sizes > 1e-9 * max(float(sizes[0]), 1e-300))))
     return np.asarray(directions[:kept], dtype=np.float64)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.stats import binomtest
 
-from tiltmeter.debias.classify import Labels, normals, softmax_weights
+from tiltmeter.debias.classify import Labels, normals_of, softmax_weights
 from tiltmeter.metrics.association import Array
 
 ROUNDS = 35  # as in the source
@@ -51,7 +51,7 @@ def null_space_directions(
         recognised = int(np.count_nonzero(right))
         if binomtest(recognised, right.size, majority, alternative="greater").pvalue > _CHANCE:
             break
-        new = normals(left[~held] / scale, labels[~held], classes, ridge=ridge)
+        new = normals_of(W)
         new -= (new @ found.T) @ found  # rounding
         found = np.concatenate([found, np.linalg.svd(new, full_matrices=False)[2]])
         if progress is not None:
