@@ -7,10 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from tiltmeter.errors import InputError
+from tiltmeter.errors import InputError, ModelError
 from tiltmeter.lexicon.words import Kind, Role
 from tiltmeter.measure import scores
 from tiltmeter.measure.blanks import blank_table
+from tiltmeter.measure.discovery import discover
 from tiltmeter.measure.lpbs import lpbs
 from tiltmeter.measure.sources import COMMONNESS, explain
 from tiltmeter.models.lm import LanguageModel
@@ -151,6 +152,11 @@ def test_scores_of_a_part_are_those_among_all(planted: PlantedModel) -> None:
     part = scores.submatrix(whole, ["miner"], ["old", "brave"])
     assert part.measurement("miner", "brave") == whole.measurement("miner", "brave")
     assert part.score.shape == (1, 2)
+
+
+def test_a_model_that_does_not_give_its_vocabulary_cannot_be_searched(planted: PlantedModel) -> None:
+    with pytest.raises(ModelError, match="planted does not give its whole vocabulary at a blank: use a masked model"):
+        discover(planted, measured(planted), "nurse")
 
 
 def test_lpbs_of_a_planted_lean() -> None:

@@ -35,6 +35,7 @@ def discover(
     from tiltmeter.lexicon.source_text import clean
     from tiltmeter.measure import scores
     from tiltmeter.measure.discovery import discover as search
+    from tiltmeter.measure.discovery import with_vocabulary
     from tiltmeter.report.tables import number, p_text
 
     whole, target = word_set(targets, lang), clean(target)
@@ -45,6 +46,7 @@ def discover(
             hint=f"See `tiltmeter show {targets} --lang {lang}`.",
         )
     opened = open_model(model, device=device, dtype=dtype, cache=cache, whole_words=whole_words)
+    with_vocabulary(opened)
     matrix = scores.indirect(
         opened, dataclasses.replace(whole, words=words), features, lang=lang, resamples=100, level=level, seed=seed
     )

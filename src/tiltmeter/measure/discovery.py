@@ -32,6 +32,13 @@ class VocabularyModel(Protocol):
         """Some words at a time, with log P of each (queries × words)."""
 
 
+def with_vocabulary(model: LanguageModel) -> VocabularyModel:
+    """The model, if its vocabulary can be searched: to be asked before anything is computed."""
+    if not isinstance(model, VocabularyModel):
+        raise ModelError(f"{model.name} does not give its whole vocabulary at a blank: use a masked model.")
+    return model
+
+
 def discover(
     model: LanguageModel,
     matrix: ScoreMatrix,
@@ -52,8 +59,7 @@ def discover(
     """
     if matrix.bridge is None:
         raise InputError("direct scores have no bridge to search by.", hint="Use the indirect score.")
-    if not isinstance(model, VocabularyModel):
-        raise ModelError(f"{model.name} does not give its whole vocabulary at a blank: use a masked model.")
+    searched = with_vocabulary(model)
     if target not in matrix.targets:
         raise InputError(f"{target!r} is no target of these scores.", hint="Was it lost?")
     used = templates or template_set(str(matrix.settings["to_feature"]), matrix.language)
@@ -68,7 +74,7 @@ def discover(
     vocabulary: list[str] = []
 
     def chunks() -> Iterator[Array]:
-        for words, log_p in model.fill_vocabulary(queries):
+        for words, log_p in searched.fill_vocabulary(queries):
             vocabulary.extend(words)
             yield _bias(log_p, used, averaging)
 
