@@ -111,7 +111,8 @@ def lpbs(
         high=found.interval.high,
         level=level,
         p_value=found.p_value,
-        method=f"p-value two-sided over attributes, {found.permutation.method}; interval {found.interval.method}",
+        method=f"p-value two-sided over attributes, {found.permutation.method}; "
+        f"interval {found.interval.method} over attributes",
         counts=counts,
         lost=lost,
         settings={
