@@ -67,28 +67,6 @@ def test_axe_finds_nothing_in_dialogs_either(explorer: Explorer) -> None:
     assert found.violations_count == 0, found.generate_report()
 
 
-def test_what_is_reached_by_keys_keeps_the_focus_though_its_panel_is_drawn_anew(explorer: Explorer) -> None:
-    explorer.open(SMALL + "&sensitive=age")
-    page = explorer.page
-    for reached in (
-        page.locator("#map .chip").nth(1),
-        page.get_by_label("as a gradient"),
-        page.get_by_label("stretch"),
-    ):
-        reached.focus()
-        page.keyboard.press("Space")
-        explorer.settle()
-        expect(reached).to_be_focused()
-    explorer.search("beer")
-    explorer.settle()
-    page.get_by_role("button", name="Pin", exact=True).focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="Unpin")).to_be_focused()
-    page.locator('#detail .barbutton[aria-label^="man:"]').focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="All of beer")).to_be_focused()
-
-
 def test_every_panel_has_help(explorer: Explorer) -> None:
     explorer.open(SMALL)
     for panel in ("table", "map", "detail"):

@@ -5,7 +5,7 @@ import type { App } from "../app";
 import { colours, reach } from "../colour";
 import { asked } from "../data";
 import { button, h, replace, theme } from "../dom";
-import { csv, fileName, saveCsv, savePng, saveSvg, standalone } from "../export";
+import { fileName, saveCsv, savePng, saveSvg, standalone } from "../export";
 import { interval, list, number, plural, pValue, said, sentence } from "../format";
 import { legendOf } from "../legend";
 import { menu, Panel } from "../panel";
@@ -17,6 +17,7 @@ import { discovery } from "./discover";
 import { names } from "./names";
 import { sources } from "./sources";
 import { strip } from "./strip";
+import { explanations, numbers } from "./take";
 
 const HELP = [
   "For a cell: each mark is a first name. If the names that go with the target (right) also go with the feature (up), the two are linked through names. The line is the fit; the score is the correlation.",
@@ -41,8 +42,8 @@ export class DetailPanel {
   constructor(private readonly app: App, private readonly acts: Acts) {
     this.panel = new Panel("detail", "Detail", HELP, [
       menu("Export", "Export the detail", () => [
-        { text: "Numbers, as CSV", run: () => this.saveCsv() },
-        ...(this.explained ? [{ text: "What explains it, as CSV", run: () => this.saveSources(this.explained!) }] : []),
+        { text: "Numbers, as CSV", run: () => saveCsv(this.name(), numbers(this.cell, this.listed)) },
+        ...(this.explained ? [{ text: "What explains it, as CSV", run: () => saveCsv(`${this.name()}-sources`, explanations(this.explained!)) }] : []),
         { text: "Figure, as SVG", run: () => this.figure((text) => saveSvg(this.name(), text)) },
         { text: "Figure, as PNG", run: () => this.figure((text) => void savePng(this.name(), text)) },
       ]),
@@ -270,22 +271,6 @@ export class DetailPanel {
   }
 
   private name = (): string => fileName(this.app.model.name, this.app.state.target, this.app.state.feature);
-
-  private saveCsv(): void {
-    if (this.cell?.names.length) {
-      saveCsv(this.name(), csv(["name", "usual_gender", "to_target", "to_feature", "log_prior"],
-        this.cell.names.map((n) => [n.name, n.gender, n.x, n.y, n.common])));
-    } else if (this.cell?.templates) {
-      saveCsv(this.name(), csv(["sentence", "log_p", "log_prior", "log_ratio"], this.cell.templates.map((t) => [t.text, t.log_p, t.log_prior, t.log_ratio])));
-    } else {
-      saveCsv(this.name(), csv(["word", "score", "low", "high"], this.listed.map((b) => [b.word, b.score, b.low, b.high])));
-    }
-  }
-
-  private saveSources({ sources: found, raw }: Sources): void {
-    saveCsv(`${this.name()}-sources`, csv(["held_fixed", "category", "score", "partial", "low", "high", "share", "share_low", "share_high"],
-      found.map((s) => [s.name, s.category, raw, s.partial, s.partial_low, s.partial_high, s.share, s.share_low, s.share_high])));
-  }
 
   private figure(save: (text: string) => void): void {
     if (!this.app.shown) return;
