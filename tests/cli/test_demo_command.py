@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -17,6 +18,8 @@ from tiltmeter.cli import demo as demo_command
 from tiltmeter.cli.app import app
 from tiltmeter.lexicon.catalogue import word_sets
 from tiltmeter.models import named
+from tiltmeter.report.findings import matrix_finding
+from tiltmeter.runs.arrays import Arrays, of_jobs
 from tiltmeter.runs.results import read_run
 
 RARE = {"vodka": 99, "smoothie": 0, "nutritionist": 1, "males": 40, "Amy": 0}
@@ -55,9 +58,9 @@ def shown(box: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, st
 def test_three_findings_with_intervals_are_told(shown: tuple[Path, str, str]) -> None:
     _, out, _ = shown
     assert [line[:2] for line in out.splitlines() if line[:2] in ("1.", "2.", "3.")] == ["1.", "2.", "3."]
-    for said in ("drinks go with", "occupations go with", "pairs of sentences about gender", "95 % interval"):
+    for said in ("1. Drinks, by way of", "2. Occupations, by way of", "3. Pairs of sentences: of 41", "95 % interval"):
         assert said in out
-    assert out.index("woman:") < out.index("man:", out.index("woman:") + 6) < out.index("girl:")
+    assert out.index("woman more than man: ") < out.index("man more than woman: ") < out.index("girl more than boy: ")
 
 
 @pytest.mark.slow
@@ -75,19 +78,39 @@ def test_rare_words_are_left_out_and_said_to_be(shown: tuple[Path, str, str]) ->
 def test_the_findings_are_those_of_the_run_folder(shown: tuple[Path, str, str]) -> None:
     folder, out, _ = shown
     assert (folder / "report.html").is_file()
-    cells = {
-        (row.details["target"], row.details["feature"]): f"{row.value:.2f} ({row.low:.2f} … {row.high:.2f})"
-        for row in read_run(folder).measurements
-        if row.metric == "indirect"
-    }
-    lines = [line.strip() for line in out.splitlines() if line.strip().startswith(("woman: “", "man: “"))]
-    told = [
-        (feature, one) for feature, _, links in (line.partition(": ") for line in lines) for one in links.split(", ")
-    ]
-    found = [cells[target, feature] == rest for feature, one in told
-             for target, _, rest in [one.removeprefix("“").partition("” ")] if (target, feature) in cells]  # fmt: skip
-    assert all(found)
-    assert len(found) > 0
+    run = read_run(folder)
+    (drinks,) = (
+        found for *_, found in of_jobs(folder, run.manifest, ["indirect"]) if found.about["row_set"] == "beverage"
+    )
+    columns, rows = drinks.about["columns"], drinks.about["rows"]
+    to_target, to_feature = drinks.arrays["bridge_to_row"], drinks.arrays["bridge_to_column"]
+    told = re.findall(r"^   (\w+) more than (\w+): (.*)$", out, re.MULTILINE)[:4]
+    assert [(one, other) for one, other, _ in told] == [
+        ("woman", "man"), ("man", "woman"), ("girl", "boy"), ("boy", "girl")]  # fmt: skip
+    for one, other, links in told:
+        for target, more, low in re.findall(r"“([^”]+)” (-?[\d.]+) \((-?[\d.]+) …", links):
+            with_one, with_other = (
+                np.corrcoef(to_target[rows.index(target)], to_feature[:, columns.index(each)])[0, 1]
+                for each in (one, other)
+            )
+            assert float(more) == pytest.approx(with_one - with_other, abs=0.006)
+            assert float(low) > 0
+
+
+def test_links_are_told_by_the_difference_and_not_by_what_both_features_share() -> None:
+    rng = np.random.default_rng(0)
+    common, lean = rng.normal(size=(2, 150))
+    # Tea goes with woman. Nurse goes with both, because common names go with everything.
+    to_target = np.stack([lean + 0.5 * rng.normal(size=150), 3 * common + lean * 0.1 + 0.5 * rng.normal(size=150)])
+    to_feature = np.stack([common + lean, common - lean], axis=1) + 0.5 * rng.normal(size=(150, 2))
+    arrays = {"bridge_to_row": to_target, "bridge_to_column": to_feature}
+    found = Arrays(arrays, {"rows": ["tea", "nurse"], "columns": ["woman", "man"]})
+    head, womanly, manly, sure = matrix_finding(found, "things", [("woman", "man"), ("girl", "boy")])
+    assert head == "Things, by way of 150 first names: “tea” goes with woman more than with man."
+    assert womanly.startswith("woman more than man: “tea” 1.")
+    assert manly == "man more than woman: none"
+    assert "Of 2, 1 exclude 0 and 1 are open" in sure
+    assert "hardly knows the words" in matrix_finding(found, "things", [("girl", "boy")])[0]
 
 
 @pytest.mark.slow

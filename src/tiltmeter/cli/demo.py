@@ -34,8 +34,8 @@ models:
     several_tokens: false
 metrics:
   - {{ metric: indirect, targets: beverage, features: gender, top: 20 }}
-  - {{ metric: crows }}
   - {{ metric: indirect, targets: occupation, features: gender, top: 20 }}
+  - {{ metric: crows }}
 """
 
 
@@ -73,7 +73,10 @@ def demo(
             say("[yellow]stopped.[/] Finished jobs are kept: the same command goes on from here.")
             raise typer.Exit(130) from None
     teller.tell_rest()
-    page = write_report(out)[-1]
+    if not as_json:
+        _print_losses(teller.lost())
+    with console(stderr=True).status("writing the report"):
+        page = write_report(out)[-1]
     if as_json:
         print_json(
             {
@@ -86,7 +89,6 @@ def demo(
             }
         )
     else:
-        _print_losses(teller.lost())
         measured = f"{summary.jobs - len(summary.failed)} of {summary.jobs} measurements"
         say(Text(f"\n{measured} in {summary.seconds:.0f} s. Everything is in {out}: tables, figures, spec.yaml."))
         say(Text(f"report: {page}"))
@@ -142,10 +144,10 @@ def _teller(bars: Watcher, folder: Path, *, quiet: bool) -> Any:
             rows = record.measurements
             self._told[job.hash] = rows[0].lost if rows else job.left_out
             if job.metric == "crows":
-                said = pairs_finding(rows, "gender")
+                said = pairs_finding(rows)
             elif record.arrays:
                 arrays = read_arrays(RunFolder(folder).arrays / f"{job.hash}.safetensors")
-                said = matrix_finding(arrays, _SETS[arrays.about["row_set"]], FEATURES, rows[0].level if rows else 0.95)
+                said = matrix_finding(arrays, _SETS[arrays.about["row_set"]], FEATURES)
             else:
                 said = [f"{job.title} was skipped: {record.skipped}"]
             self.found.append((job.title, said))
