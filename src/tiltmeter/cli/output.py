@@ -6,7 +6,7 @@ import functools
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # A pipe has no width: wide enough that no table is cut.
 _PIPE_WIDTH = 200
+_NAME_WIDTH = 24
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, and nothing else there.")]
 Lang = Annotated[str, typer.Option("--lang", "-l", help="Language of the words, as a two-letter code.")]
@@ -58,7 +59,10 @@ def print_rows(
     table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
     for name in shown:
         numbers = bool(rows) and all(isinstance(row[name], int | float) for row in rows)
-        table.add_column(name.replace("_", " "), justify="right" if numbers else "left", overflow="fold")
+        justify: Literal["left", "right"] = "right" if numbers else "left"
+        # A name is there to be copied, and stays in one piece where that leaves room for the rest.
+        whole = name == "name" and max((len(str(row[name])) for row in rows), default=0) <= _NAME_WIDTH
+        table.add_column(name.replace("_", " "), justify=justify, overflow="fold", no_wrap=whole)
     for row in rows:
         table.add_row(*(str(row[name]) for name in shown))
     console().print(table)

@@ -20,7 +20,7 @@ def pull(
     """
     from rich.text import Text
 
-    from tiltmeter.models.named import PULLABLE, models_folder
+    from tiltmeter.models.named import PULLABLE, fetched
     from tiltmeter.models.progress import progress_bar
     from tiltmeter.models.pull import pull as fetch
     from tiltmeter.models.pull import pullable
@@ -31,7 +31,7 @@ def pull(
                 "name": one.name,
                 "kind": one.kind,
                 "MB": round(one.bytes / 1e6, 1),
-                "here": "yes" if (models_folder() / one.name).is_dir() else "no",
+                "here": "yes" if fetched(one) else "no",
                 "licence": one.licence,
                 "about": one.about,
             }
@@ -40,7 +40,7 @@ def pull(
         print_rows(rows, title="Models that can be fetched", as_json=as_json)
         return
     model = pullable(name)
-    was_here = (models_folder() / name).is_dir() and not force
+    was_here = fetched(model) is not None and not force
     with progress_bar(f"Fetching {name}") as report:
         folder = fetch(name, force=force, report=report)
     if as_json:

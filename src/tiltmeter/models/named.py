@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tiltmeter.errors import InputError, ModelError, did_you_mean
+from tiltmeter.errors import InputError, ModelError
 
 PREFIX = "demo:"
 CHECKSUMS = "SHA256SUMS"
@@ -128,10 +128,16 @@ def located(name: str | Path) -> Path | None:
         return found.place
     if name not in PULLABLE or Path(name).exists():
         return None
-    place = models_folder() / name / PULLABLE[name].place
-    if not place.exists():
+    place = fetched(PULLABLE[name])
+    if place is None:
         raise ModelError(f"the model {name!r} is not on this machine yet. Fetch it: tiltmeter pull {name}")
     return place
+
+
+def fetched(model: Pullable) -> Path | None:
+    """What is opened of a model that was fetched; None where it is not here, or somebody has taken it away."""
+    place = models_folder() / model.name / model.place
+    return place if place.exists() else None
 
 
 def path_of(name: str | Path) -> Path:
@@ -146,8 +152,7 @@ def demo(name: str) -> Demo:
     for candidate in (wanted.removesuffix("-masked"), f"{wanted}-static"):
         if PREFIX + candidate in known:
             return known[PREFIX + candidate]
-    hint = did_you_mean(name, known) or f"There are: {', '.join(known)}."
-    raise ModelError(f"there is no demo model {name!r}. {hint}")
+    raise ModelError(f"there is no demo model {name!r:.80}. There are: {', '.join(known) or 'none'}.")
 
 
 def demos() -> list[Demo]:
@@ -179,7 +184,7 @@ def training_counts(name: str) -> Mapping[str, int]:
     """How often each word occurred in what a demo model was trained on; what is rare there is noise in the model."""
     if not name.startswith(PREFIX):
         raise ModelError(f"only the demo models come with the counts of their words, and {name!r:.80} is none of them.")
-    model = demo(name)
+    model = demo(name.partition("+")[0])  # whatever projection it has
     _verify(model.folder)
     path = model.folder / ("counts.json" if model.kind == "masked" else "words.txt")
     if path.suffix == ".json":

