@@ -68,9 +68,11 @@ def explore(
         typer.echo(address)
         say("The explorer is at this address; stop it with Ctrl+C.")
         if browser:
+            import threading
             import webbrowser
 
-            webbrowser.open(address)
+            # Some browsers (BROWSER=lynx) are waited for, and this one waits for a server that does not answer yet.
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     settings = Settings(host, port, token, tuple(called or ()))
     vectors = [name for name in names if _is_vectors(name)]
