@@ -153,6 +153,39 @@ def test_a_long_computation_shows_progress_and_can_be_cancelled(explorer: Explor
     assert len(explorer.rows()) > 600
 
 
+def test_looking_for_what_explains_a_link_can_be_cancelled(explorer: Explorer) -> None:
+    held: list[Route] = []
+    _hold(explorer.page, "sources", lambda route: held.append(route))
+    explorer.open(SMALL, settled=False)
+    explorer.page.wait_for_selector(".dots circle")
+    explorer.page.goto(explorer.page.url + "&target=beer&feature=man")
+    explorer.click("#detail .why button:has-text('Cancel')")
+    expect(explorer.page.locator("#detail .why")).to_contain_text("Cancelled.")
+    explorer.page.unroute_all(behavior="ignoreErrors")
+    explorer.click("#detail button:has-text('Look for it after all')")
+    explorer.page.wait_for_selector("#detail .sources li")
+
+
+def test_scoring_a_category_for_the_colours_can_be_cancelled(explorer: Explorer) -> None:
+    explorer.open(SMALL)
+    held: list[Route] = []
+    _hold(explorer.page, "table", lambda route: held.append(route))
+    menu = explorer.page.get_by_label("Colour by")
+    for step in ("cancelled", "another word"):
+        menu.select_option(menu.locator("option[value^='sport~']").first.get_attribute("value"))
+        state = explorer.page.locator("#map .state.busy")
+        expect(state).to_contain_text("Scoring sports for the colours.")
+        if step == "cancelled":
+            explorer.click(state.get_by_role("button", name="Cancel"))
+        else:  # which is there already
+            menu.select_option("gender~man")
+        expect(explorer.page.locator("#map .state")).to_be_hidden()
+        expect(explorer.page.locator("#map .foot b")).to_have_text(
+            "man" if step == "another word" else re.compile(r"\w")
+        )
+        assert "sport" not in str(explorer.query)
+
+
 def test_a_failure_says_what_happened_and_can_be_tried_again(explorer: Explorer) -> None:
     explorer.page.expected_errors = ("Failed to load resource",)  # type: ignore[attr-defined]
     explorer.open(SMALL)

@@ -157,7 +157,11 @@ export class DetailPanel {
     if (!app.can("sources")) return say(h("p", { class: "soft" }, "This needs the model; what is open is a finished run."));
     const bar = h("progress", { "aria-label": "Looking for what explains it" });
     const phase = h("span", {}, "Holding sensitive attributes fixed, one after another…");
-    say(h("p", { class: "soft wait" }, phase), bar);
+    const again = (text: string): HTMLButtonElement => button(text, () => void this.drawSources(why, view, target, feature), { class: "text" });
+    say(h("p", { class: "soft wait" }, phase), bar, button("Cancel", () => {
+      this.sourceSlot.cancel();
+      say(h("p", { class: "soft" }, "Cancelled. "), again("Look for it after all"));
+    }, { class: "text" }));
     try {
       const answer = await this.sourceSlot.run((signal) => app.data.sources(view, target, feature, app.catalogue.sensitive, {
         signal,
@@ -174,7 +178,7 @@ export class DetailPanel {
       say(sources(answer, app.state.sensitive, app.title));
     } catch (error) {
       say(h("p", { class: "soft" }, error instanceof Error ? error.message : String(error)),
-        button("Try again", () => void this.drawSources(why, view, target, feature), { class: "text" }));
+        again("Try again"));
     }
   }
 

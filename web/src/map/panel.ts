@@ -1,7 +1,7 @@
 /** The map with its tools: method, colour, gradient, and the attributes that explain the layout. */
 
 import type { MapAnswer } from "../answers";
-import { Slot } from "../api";
+import { type Progress, Slot } from "../api";
 import type { App } from "../app";
 import { colours, reach } from "../colour";
 import { asked } from "../data";
@@ -29,6 +29,7 @@ export class MapPanel {
   private asked = "";
   private answerOf = "";
   private readonly slot = new Slot();
+  private readonly colourSlot = new Slot();
   private readonly chips = h("div", {});
   private readonly more: Record<"own" | "others", HTMLButtonElement>;
   private every = false; // whether all sensitive categories are ranked, or the one of the headline alone
@@ -141,13 +142,14 @@ export class MapPanel {
 
   private report: ReturnType<Panel["loading"]> | null = null;
 
-  private async tableOf(category: string): Promise<Table | null> {
+  /** The scores with a category; undefined where another was asked for in between, or nobody waits any more. */
+  private async tableOf(category: string, progress: (p: Progress) => void): Promise<Table | null | undefined> {
     const { app } = this;
     const { state, shown } = app;
     if (category === state.features && shown) return shown.table;
     if (category === state.sensitive && shown?.band?.header.features === category) return shown.band;
     try {
-      return await app.data.table(asked(state, { features: category }));
+      return await this.colourSlot.run((signal) => app.data.table(asked(state, { features: category }), { signal, progress }));
     } catch {
       return null;
     }
@@ -158,16 +160,21 @@ export class MapPanel {
     if (!answer || !app.shown) return;
     const { state } = app;
     const attribute = this.attribute();
-    let late = false;
+    this.colourSlot.cancel();
+    let late: ReturnType<Panel["loading"]> | null = null;
     const timer = setTimeout(() => {
-      late = true;
-      this.panel.loading(`Scoring ${attribute ? app.title(attribute.category) : ""} for the colours.`);
+      late = this.panel.loading(`Scoring ${attribute ? app.title(attribute.category) : ""} for the colours.`, () => {
+        this.colourSlot.cancel();
+        this.panel.ready();
+        app.store.set({ colour: null });
+      });
     }, 150);
-    const table = attribute ? await this.tableOf(attribute.category) : null;
+    const table = attribute ? await this.tableOf(attribute.category, (p) => late?.(p)) : null;
     clearTimeout(timer);
+    if (table === undefined) return;
     const now = this.attribute();
     if (answer !== this.answer || now?.word !== attribute?.word || now?.category !== attribute?.category) return;
-    if (late) this.panel.ready();
+    if (!this.slot.busy && this.asked === this.answerOf) this.panel.ready();
     this.colouring = table;
     const key = `${this.answerOf}|${attribute?.category}|${attribute?.word}|${table?.columns.length}`;
     if (key !== this.dotsOf) {
