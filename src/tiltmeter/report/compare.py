@@ -122,8 +122,8 @@ class Comparison:
         if paired := sum(pair.paired is not None for pair in self.pairs):
             said.append(
                 f"In {paired:,} both runs kept the scores of the same words, names or pairs of sentences: there, the "
-                "interval of the difference resamples these in both runs together. The others take the runs to be "
-                "independent."
+                "interval of the difference resamples these in both runs together."
+                + (" The others take the runs to be independent." if paired < len(self.pairs) else "")
             )
         nearer = [pair for pair in beyond if _distance(pair.second) < _distance(pair.first)]
         if beyond:
