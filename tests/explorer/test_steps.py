@@ -79,6 +79,7 @@ def test_every_method_has_its_steps(client: TestClient, method: str) -> None:
 
 def test_what_cannot_be_shown_is_said(client: TestClient) -> None:
     assert ask(client, word=["xaaaa", "unheard"])["lost"] == ["unheard"]
+    assert ask(client)["model"] == "vectors.txt"
     for given, said in (
         ({"method": "harder"}, "no method of debiasing"),
         ({"subspace": "pcaa"}, "no way of finding a subspace"),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from importlib import resources
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 from fastapi import FastAPI, Query, Request
 from fastapi.responses import JSONResponse, Response
+from numpy.typing import NDArray
 
 import tiltmeter
 from tiltmeter.debias.before_after import asked_words
@@ -31,6 +33,7 @@ from tiltmeter.models.named import path_of
 _LEANING = 50  # words of each class, of which those that lean furthest are shown
 _MOST = 40  # words of the reader's own
 _LONGEST = 100
+_REMEMBERED = 10_000  # spellings
 
 
 class Stage:
@@ -41,9 +44,10 @@ class Stage:
     """
 
     def __init__(self, model: str, language: str = "en") -> None:
-        self.name, self.language = model, language
+        self.name = Path(model).name if Path(model).exists() else model  # a path of this machine is not shown
+        self.language = language
         self.biases = tuple(biases(language))
-        self._file = FileVocabulary(path_of(model), model)
+        self._file = FileVocabulary(path_of(model), self.name)
         names: list[str] = []
         rows: list[Any] = []
         for block in frequent(self._file, AMONG):
@@ -54,7 +58,9 @@ class Stage:
         names += list(more)
         rows += [row.astype(np.float32)[None] for row in more.values()]
         empty = np.empty((0, self._file.dimension), dtype=np.float32)
-        self._vocabulary = ArrayVocabulary(names, np.concatenate([empty, *rows]), model)
+        self._vocabulary = ArrayVocabulary(names, np.concatenate([empty, *rows]), self.name)
+        self._names = frozenset(names)
+        self._asked: dict[str, NDArray[np.float64] | None] = {}  # words of readers; None: not in the file
         self._fitted: dict[tuple[str, str, str], Debiaser] = {}
         self._lock = threading.Lock()
 
@@ -86,9 +92,16 @@ class Stage:
         }
 
     def _with(self, chosen: list[str]) -> ArrayVocabulary:
-        """The vocabulary with the reader's own words, wherever they stand in the file."""
-        ways = {way for word in chosen for way in spelled(word)} - set(self._vocabulary.words)
-        if not ways or not (more := self._file.find(ways)):
+        """The vocabulary with the reader's own words, wherever they stand in the file; it is read once for each."""
+        ways = {way for word in chosen for way in spelled(word)} - self._names
+        with self._lock:
+            if unknown := ways - self._asked.keys():
+                if len(self._asked) > _REMEMBERED:
+                    self._asked.clear()
+                    unknown = ways
+                self._asked |= {**dict.fromkeys(unknown), **self._file.find(unknown)}
+            more = {way: row for way in sorted(ways) if (row := self._asked[way]) is not None}
+        if not more:
             return self._vocabulary
         rows = np.stack(list(more.values())).astype(np.float32)
         matrix = np.concatenate([np.asarray(self._vocabulary.matrix), rows])
