@@ -97,6 +97,7 @@ def _two_nodes(folder: Path) -> Iterator[Cluster]:
             *(f"--temp-dir={folder}", *ports[:3]),
         )
         worker = start("worker.log", f"--address=127.0.0.1:{gcs}", *ports[3:])
+        _wait_for_clients(clients, head)
         yield Cluster(f"ray://127.0.0.1:{clients}", environment, head, worker)
     finally:
         for process in reversed(started):
@@ -153,6 +154,17 @@ def _free_ports(number: int) -> list[int]:
         for one in sockets:
             one.bind(("127.0.0.1", 0))
         return [int(one.getsockname()[1]) for one in sockets]
+
+
+def _wait_for_clients(port: int, head: subprocess.Popen[bytes]) -> None:
+    """The head says that it has started before it answers at the port for clients, on a busy machine long before."""
+    limit = time.monotonic() + PATIENCE
+    while True:
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=10):
+            return
+        if head.poll() is not None or time.monotonic() > limit:
+            pytest.fail("the head of Ray answers no clients")
+        time.sleep(0.1)
 
 
 def _wait(log: Path, process: subprocess.Popen[bytes]) -> None:
