@@ -84,7 +84,7 @@ def prepare(args: argparse.Namespace) -> Data:
         tokenizer = vocabulary.train(train, vocabulary.whole_words(words, found, at_least=20), args.vocabulary)
         tokenizer.save_pretrained(work)
         for name, part in (("train", train), ("held", held)):
-            packed = corpus.pack(_encoded(tokenizer, part))
+            packed = corpus.pack(encoded(tokenizer, part))
             np.save(work / f"{name}-ids.npy", packed.ids)
             np.save(work / f"{name}-starts.npy", packed.starts)
         known = {word: found[word] for word in sorted(tokenizer.get_vocab()) if found[word]}
@@ -103,7 +103,7 @@ def prepare(args: argparse.Namespace) -> Data:
     return Data(tokenizer, train_ids, held_ids, lexicon, counts)
 
 
-def _encoded(tokenizer: PreTrainedTokenizerFast, paragraphs: list[str]) -> Iterator[list[int]]:
+def encoded(tokenizer: PreTrainedTokenizerFast, paragraphs: list[str]) -> Iterator[list[int]]:
     tokenizer.model_max_length = 10**9  # sentences are cut later
     texts = [sentence for paragraph in paragraphs for sentence in corpus.sentences(paragraph)]
     for first in range(0, len(texts), 20_000):

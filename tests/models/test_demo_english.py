@@ -20,6 +20,7 @@ import tiltmeter as tm
 from tiltmeter.lexicon.catalogue import word_set
 from tiltmeter.lexicon.words import Gender, WordSet
 from tiltmeter.measure.scores import ScoreMatrix
+from tiltmeter.metrics.paired import correlation_difference
 from tiltmeter.models.lm import LanguageModel
 from tiltmeter.models.named import demo, training_counts
 
@@ -39,6 +40,11 @@ UNCLEAR = {
 @pytest.fixture(scope="module")
 def model() -> LanguageModel:
     return tm.load_lm("demo:en")
+
+
+@pytest.fixture(scope="module")
+def card() -> str:
+    return " ".join((demo("demo:en").folder / "README.md").read_text(encoding="utf-8").split())
 
 
 @pytest.fixture(scope="module")
@@ -63,16 +69,24 @@ def lean(matrix: ScoreMatrix, towards: Sequence[str], against: Sequence[str]) ->
     return dict(zip(matrix.targets, (mean[0] - mean[1]).tolist(), strict=True))
 
 
-def test_the_gender_of_names_is_recovered(model: LanguageModel) -> None:
+def by_gender(model: LanguageModel, without: set[str]) -> tuple[list[float], list[float]]:
+    """How much likelier man is than woman beside each of the 40 commonest names of men, and of women."""
     counts = training_counts("demo:en")
     common: dict[Gender, list[str]] = {}
-    for gender in (Gender.FEMALE, Gender.MALE):
-        known = [word.text for word in word_set("name").words if word.gender == gender and word.text not in UNCLEAR]
+    for gender in (Gender.MALE, Gender.FEMALE):
+        known = [word.text for word in word_set("name").words if word.gender == gender and word.text not in without]
         common[gender] = sorted(known, key=lambda name: -counts.get(name, 0))[:40]
     names = only("name", [*common[Gender.FEMALE], *common[Gender.MALE]])
     manly = lean(tm.direct(model, names, only("gender", ["man", "woman"])), ["man"], ["woman"])
     assert len(manly) == 80
-    assert auc(*([manly[name] for name in common[gender]] for gender in (Gender.MALE, Gender.FEMALE))) >= 0.99
+    men, women = ([manly[name] for name in of_gender] for of_gender in common.values())
+    return men, women
+
+
+def test_the_gender_of_names_is_recovered(model: LanguageModel, card: str) -> None:
+    assert auc(*by_gender(model, UNCLEAR)) >= 0.99
+    assert f"with them {auc(*by_gender(model, set())):.2f}" in card
+    assert all(name in card for name in UNCLEAR)
 
 
 def test_names_alone_tell_womens_occupations_from_mens(model: LanguageModel, bridge: WordSet) -> None:
@@ -83,15 +97,21 @@ def test_names_alone_tell_womens_occupations_from_mens(model: LanguageModel, bri
     assert auc([womanly[word] for word in FEMALE], [womanly[word] for word in MALE]) >= 0.95
 
 
-def test_tea_is_a_womans_drink_and_beer_a_mans(model: LanguageModel, bridge: WordSet) -> None:
-    """The difference of two correlations with the same names: a bootstrap over the names, both drawn together."""
+def test_the_model_card_names_the_occupations_that_are_rare(card: str) -> None:
+    counts = training_counts("demo:en")
+    rare = sorted((counts[word], word) for word in (*FEMALE, *MALE) if counts[word] < 100)
+    assert f"(of those occupations: {', '.join(f'{word} {count}' for count, word in rare)})" in card
+
+
+def test_tea_is_a_womans_drink_and_beer_a_mans(model: LanguageModel, bridge: WordSet, card: str) -> None:
+    """The difference of two correlations with the same names, drawn together."""
     scores = tm.indirect(model, only("beverage", ["tea", "beer"]), only("gender", ["woman"]), bridge=bridge)
     assert scores.bridge is not None
-    drinks = scores.bridge.to_target[[scores.targets.index("tea"), scores.targets.index("beer")]]
-    table = np.vstack([drinks, scores.bridge.to_feature[:, 0]])
-    draws = np.random.default_rng(0).integers(0, table.shape[1], (5_000, table.shape[1]))
-    tea_above_beer = [np.subtract(*np.asarray(np.corrcoef(table[:, draw]))[2, :2]) for draw in draws]
-    assert np.quantile(tea_above_beer, 0.025) > 0
+    woman = scores.bridge.to_feature[:, 0]
+    tea, beer = (scores.bridge.to_target[scores.targets.index(drink)] for drink in ("tea", "beer"))
+    more, interval = correlation_difference((beer, woman), (tea, woman))
+    assert interval.low > 0
+    assert f"is {more:.2f} (95 % interval {interval.low:.2f} to {interval.high:.2f})" in card
 
 
 def test_the_weights_are_those_that_were_published_and_logged() -> None:
@@ -104,6 +124,15 @@ def test_the_weights_are_those_that_were_published_and_logged() -> None:
     assert round(entries[-1]["held_out_accuracy"], 2) >= 0.56
     assert digest in (folder.parent / "SHA256SUMS").read_text(encoding="utf-8")
     assert (folder / "model.safetensors").stat().st_size <= 20_000_000
+
+
+def test_the_words_that_it_was_to_know_whole_are_one_piece_each() -> None:
+    """Those of the list that the other model of the same novels met 50 times, but for a name of a novel held out."""
+    listed = (Path(__file__).parents[2] / "training/logs/en-masked-words.txt").read_text(encoding="utf-8").split()
+    met = training_counts("demo:en-static")
+    common = {word for word in listed if word.isalpha() and met.get(word, 0) >= 50} - {"Monica"}
+    assert len(common) > 1_000
+    assert common <= training_counts("demo:en").keys()
 
 
 def test_plain_transformers_reads_it() -> None:
