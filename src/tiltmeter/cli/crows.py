@@ -41,7 +41,7 @@ def crows(
         {
             "part": row.details["part"],
             "score": number(row.value, 1),
-            f"{level:.0%} interval".replace("%", " %"): f"{number(row.low, 1)} … {number(row.high, 1)}",
+            f"{100 * level:g} % interval": f"{number(row.low, 1)} … {number(row.high, 1)}",
             "p-value": p_text(row.p_value),
             "pairs": row.counts["pairs"],
             "ties": row.counts["ties"],

@@ -58,7 +58,7 @@ def discover(
         {
             "word": row.details["feature"],
             "score": number(row.value),
-            f"{level:.0%} interval".replace("%", " %"): f"{number(row.low)} … {number(row.high)}",
+            f"{100 * level:g} % interval": f"{number(row.low)} … {number(row.high)}",
             "p adjusted": p_text(row.p_value),
         }
         for row in found

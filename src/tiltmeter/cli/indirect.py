@@ -140,10 +140,11 @@ def _row(matrix: ScoreMatrix, pair: tuple[str, str], sources: list[Any] | None) 
         "target": pair[0],
         "feature": pair[1],
         "score": number(row.value),
-        f"{row.level:.0%} interval".replace("%", " %"): f"{number(row.low)} … {number(row.high)}",
-        "over templates": f"{number(row.details['template_low'])} … {number(row.details['template_high'])}",
-        "p adjusted": p_text(row.details["p_adjusted"]),
+        f"{100 * row.level:g} % interval": f"{number(row.low)} … {number(row.high)}",
     }
+    if matrix.bridge is not None:  # the interval of a direct score is over templates itself
+        shown["over templates"] = f"{number(row.details['template_low'])} … {number(row.details['template_high'])}"
+    shown["p adjusted"] = p_text(row.details["p_adjusted"])
     if sources:
         from tiltmeter.measure.sources import COMMONNESS
 

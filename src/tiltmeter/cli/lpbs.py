@@ -69,7 +69,7 @@ def lpbs(
         {
             "test": row.test,
             "effect size": number(row.value),
-            f"{level:.0%} interval".replace("%", " %"): f"{number(row.low)} … {number(row.high)}",
+            f"{100 * level:g} % interval": f"{number(row.low)} … {number(row.high)}",
             "p-value": f"{p_text(row.p_value)}{' *' if corrected <= alpha else ''}",
             "Holm": p_text(corrected),
             "X, Y × A, B": "{X}, {Y} × {A}, {B}".format(**row.counts),

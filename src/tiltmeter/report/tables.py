@@ -50,7 +50,7 @@ def association_rows(measurements: Sequence[Measurement], *, alpha: float) -> li
         {
             "test": row.test,
             "effect size": number(row.value),
-            f"{row.level:.0%} interval".replace("%", " %"): f"{number(row.low)} … {number(row.high)}",
+            f"{100 * row.level:g} % interval": f"{number(row.low)} … {number(row.high)}",
             "p-value": f"{p_text(row.p_value)}{' *' if corrected <= alpha else ''}",
             "Holm": p_text(corrected),
             **({"p by word": p_text(row.details["p_value_words"])} if by_word else {}),
