@@ -131,6 +131,20 @@ def test_a_second_start_says_the_same_at_once_and_the_spec_does_it_again(
     assert (folder / "measurements.tsv").read_bytes() == measured
 
 
+@pytest.mark.slow
+def test_the_model_in_the_box_leans_as_its_novels_do(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["demo", "--out", str(tmp_path / "run"), "--json"])
+    told = json.loads(done.stdout)
+    assert told["failed"] == []
+    drinks, occupations, pairs = (finding["said"] for finding in told["findings"])
+    assert re.search(r"“tea”.* with woman more than with man; .*“beer”.* with man more than with woman", drinks[0])
+    assert re.search(
+        r"“nurse”.* with woman more than with man; .*“lawyer”.* with man more than with woman", occupations[0]
+    )
+    assert "the direction is open" in pairs[1]
+    assert any(line.startswith("occupation: ") and "met fewer than 100 times" in line for line in told["lost"])
+
+
 def test_without_its_model_the_demo_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(named, "_DEMO", tmp_path)
     done = CliRunner().invoke(app, ["demo", "--out", str(tmp_path / "run"), "--no-browser"])
