@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tiltmeter.models.named import path_of
-from tiltmeter.replicate import padding
+from tiltmeter.replicate import padding, thesis
 from tiltmeter.replicate.source import Request
 from tiltmeter.runs.job import Job
 from tiltmeter.runs.run import Watcher
@@ -59,6 +60,31 @@ def test_the_thesis_on_padding_texts(tiny_xlnet: Path, tmp_path: Path) -> None:
     assert all(padding.UNREAD in figure["remark"] for figure in unread)
     assert "prints 140 figures; 24 of them cannot be read" in table["note"]
     assert not (tmp_path / "run" / "cache").exists()
+    assert not (tmp_path / "run" / padding.STATES).exists()
+
+
+class _Stopped(Watcher):
+    """Ctrl-C when the second text begins."""
+
+    def started(self, job: Job) -> None:
+        if "padding text 2" in job.title:
+            raise KeyboardInterrupt
+
+
+def test_a_study_that_is_stopped_goes_on_from_the_texts_that_are_done(tiny_xlnet: Path, tmp_path: Path) -> None:
+    from benchmarks.throughput import counted
+
+    stopped = Request((str(tiny_xlnet),), tmp_path / "run", parts=("padding",), watcher=_Stopped())
+    with counted() as before, pytest.raises(KeyboardInterrupt):
+        thesis.replicate(stopped)
+    with counted() as after:
+        (table,) = thesis.replicate(replace(stopped, watcher=None))
+    with counted() as whole:
+        (same,) = thesis.replicate(replace(stopped, folder=tmp_path / "whole", watcher=None))
+    assert table.as_dict() == same.as_dict()
+    assert before.texts > 0
+    # Nothing goes through the model again, but for a few texts that are tried whenever one is opened.
+    assert 0 <= before.texts + after.texts - whole.texts < 10
 
 
 class _Heard(Watcher):

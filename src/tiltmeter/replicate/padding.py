@@ -22,6 +22,7 @@ from tiltmeter.runs.run import Watcher
 
 FEATURES = ("trait", "age", "gender", "race", "religion", "sexual-orientation", "year-of-birth")
 LEVELS = (0.05, 0.01)
+STATES = "padding-states"  # not where the run keeps its own, which go when it has finished
 
 # The thesis takes a random text and the beginnings of four books, one of them Orwell's 1984. It prints none of them;
 # these are ours: our own padding text, and the beginnings of four novels that are free.
@@ -106,7 +107,7 @@ def _matrices(name: str, model: str, request: Request) -> tuple[dict[tuple[int, 
             kind="masked",
             several_tokens=False,
             padding_text=text,
-            cache=request.folder / "cache",
+            cache=request.folder / STATES,
             progress=lambda done, total: watcher.batch(begun[-1], done, total),
         )
         for feature in FEATURES:

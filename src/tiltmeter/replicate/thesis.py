@@ -49,7 +49,7 @@ def replicate(request: Request) -> list[Replicated]:
             made += correlations.tables(model, scores, lost)
         if "padding" in parts:
             made += padding.tables(model, path, request)
-            shutil.rmtree(request.folder / "cache", ignore_errors=True)
+    shutil.rmtree(request.folder / padding.STATES, ignore_errors=True)
     return made
 
 
