@@ -3,6 +3,7 @@
 import type { App } from "./app";
 import { button, h } from "./dom";
 import { plural } from "./format";
+import { folded } from "./search";
 import type { Axis } from "./sorting";
 
 export function choose(app: App): void {
@@ -51,7 +52,7 @@ export function choose(app: App): void {
     });
     const filter = h("input", { type: "search", placeholder: "Find…", "aria-label": `Find among ${axis}` });
     filter.addEventListener("input", () => {
-      for (const { word, row } of items) row.hidden = !word.toLowerCase().includes(filter.value.trim().toLowerCase());
+      for (const { word, row } of items) row.hidden = !folded(word).includes(folded(filter.value.trim()));
     });
     const all = (on: boolean) => (): void => {
       for (const { word, box, row } of items) {

@@ -9,12 +9,18 @@ export interface Found {
   of: string;
 }
 
+const PLAIN: Record<string, string> = { ı: "i", ß: "ss", æ: "ae", œ: "oe", ø: "o", ð: "d", þ: "th", ł: "l" };
+
+/** As somebody types who has not these letters, in upper or lower case: "emilie" finds Émilie, "ilayda" finds İlayda. */
+export const folded = (text: string): string =>
+  text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/[ıßæœøðþł]/g, (one) => PLAIN[one] ?? one);
+
 /** Words that begin with what was typed come first, then those in which a later word does, then the rest. */
 export function matches(typed: string, words: readonly Found[], most = 8): Found[] {
-  const wanted = typed.trim().toLowerCase();
+  const wanted = folded(typed.trim());
   if (!wanted) return [];
   const rank = ({ word }: Found): number => {
-    const low = word.toLowerCase();
+    const low = folded(word);
     if (low === wanted) return 0;
     if (low.startsWith(wanted)) return 1;
     if (low.includes(` ${wanted}`) || low.includes(`-${wanted}`)) return 2;
