@@ -29,7 +29,7 @@ def language_models() -> None:
         (("dobrzeniecka-urbaniak", "--data", "."), "no NAME.csv with a NAME.posterior.csv"),
         (("dobrzeniecka-urbaniak", "-p", "null-models", "--model", "demo:en-static"), "takes no --model"),
         (("caliskan2017", "--data", "junk.txt"), "junk.txt: is not a file of word vectors"),
-        (("nangia2020", "--data", "junk.txt"), "junk.txt: has no column 'sent_more'"),
+        (("nangia2020", "--data", "junk.txt"), "junk.txt:1: has no column 'sent_more'"),
         (("nangia2020", "--data", "junk.txt.xz"), "junk.txt.xz:1: has no column 'sent_more'"),
         (("kurita2019", "--model", "no-such-model"), "'no-such-model' is neither a folder here nor in"),
         (("may2019", "--model", "demo:en", "--model", "demo:en"), "two models are called 'demo:en'"),
