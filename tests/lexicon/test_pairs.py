@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import lzma
 from collections import Counter
+from collections.abc import Callable
 from difflib import SequenceMatcher
 from pathlib import Path
 
@@ -124,3 +126,33 @@ def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes) -> None:
     except InputError:
         return  # any other exception fails the test
     assert len(read) > 0
+
+
+@pytest.mark.parametrize("pack", [lzma.compress, gzip.compress])
+def test_a_packed_file_is_unpacked_within_bounds(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    plain = (HEADER + "She cooks.,He cooks.,stereo,gender\n").encode()
+    file = tmp_path / "pairs.packed"
+    file.write_bytes(pack(plain))
+    assert read_pairs(file).pairs == (SentencePair("She cooks.", "He cooks.", "stereo", "gender"),)
+    file.write_bytes(pack(plain)[:-9])
+    with pytest.raises(InputError, match="is cut off"):
+        read_pairs(file)
+    file.write_bytes(pack(plain) + pack(plain))
+    with pytest.raises(InputError, match="several parts"):
+        read_pairs(file)
+    file.write_bytes(pack(b"x" * 2**27))  # 128 MiB out of a few kilobytes
+    with pytest.raises(InputError, match=r"longer than 1 MB|larger than 16 MB"):
+        read_pairs(file)
+    broken = bytearray(pack(plain))
+    broken[len(broken) // 2] ^= 0xFF
+    file.write_bytes(broken)
+    with pytest.raises(InputError):
+        read_pairs(file)
+
+
+def test_a_stream_that_asks_for_gigabytes_to_be_unpacked_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv.xz"
+    greedy = [{"id": lzma.FILTER_LZMA2, "dict_size": 2**30, "mode": lzma.MODE_FAST, "mf": lzma.MF_HC3}]
+    file.write_bytes(lzma.compress(HEADER.encode(), filters=greedy))
+    with pytest.raises(InputError, match="cannot be unpacked"):
+        read_pairs(file)

@@ -82,7 +82,7 @@ def pair_set(language: str = "en") -> PairSet:
 
 
 def read_pairs(path: Path | str, language: str = "en") -> PairSet:
-    """Pairs from a CSV file of the user's."""
+    """Pairs from a CSV file of the user's, which may be packed by xz or gzip."""
     path = Path(path)
     text = read(path, fallback="cp1252").text
     delimiter = max(",;\t", key=text.split("\n", 1)[0].count)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import lzma
 import re
 import stat
 import unicodedata
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from tiltmeter.errors import InputError, did_you_mean
 
 MAX_FILE_BYTES = 16 * 2**20
 MAX_LINE_BYTES = 2**20
+_XZ_MEMORY = 128 * 2**20  # what xz -9 asks for is half of this
 MAX_TEXT_CHARACTERS = 10_000  # the longest stimulus in the literature is a paragraph of some 600
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -52,7 +55,8 @@ class SourceText:
 
 
 def read(path: Path | str, *, fallback: str | None = None) -> SourceText:
-    """The text of a file. Never reads more than `MAX_FILE_BYTES`, nor anything but a regular file.
+    """The text of a file, which may be packed by xz or gzip. Never reads or unpacks more than `MAX_FILE_BYTES`, nor
+    reads anything but a regular file.
 
     What is not UTF-8 is refused, or read in the encoding `fallback`.
     """
@@ -71,7 +75,25 @@ def read(path: Path | str, *, fallback: str | None = None) -> SourceText:
         raise InputError("may not be read.", where=path, hint="Check its permissions.") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         raise InputError(f"cannot be read ({error}).", where=repr(str(path))) from None
-    return decode(data, path, fallback=fallback)
+    return decode(_unpacked(data, path), path, fallback=fallback)
+
+
+def _unpacked(data: bytes, path: Path) -> bytes:
+    """What is in a file of one packed stream; a plain file as it is."""
+    packed: lzma.LZMADecompressor | zlib._Decompress
+    try:
+        if data.startswith(b"\xfd7zXZ\0"):
+            packed = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+        elif data.startswith(b"\x1f\x8b"):
+            packed = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        else:
+            return data
+        plain = packed.decompress(data, MAX_FILE_BYTES + 1)
+    except (lzma.LZMAError, zlib.error, MemoryError) as error:
+        raise InputError(f"cannot be unpacked ({error}).", where=path, hint="Unpack it, or pack it again.") from None
+    if packed.unused_data or (not packed.eof and len(plain) <= MAX_FILE_BYTES):
+        raise InputError("is cut off, or packed in several parts.", where=path, hint="Unpack it, or pack it again.")
+    return plain
 
 
 def _nearby(path: Path) -> str | None:

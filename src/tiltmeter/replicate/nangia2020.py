@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 import json
-import lzma
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from tiltmeter.errors import InputError
-from tiltmeter.lexicon.pairs import read_pairs
-from tiltmeter.lexicon.source_text import MAX_FILE_BYTES, read
-from tiltmeter.replicate.source import SPEC, Request, Source, holm_corrected, models_of, published, row_key, run_spec
+from tiltmeter.replicate.source import Request, Source, holm_corrected, models_of, published, row_key, run_spec
 from tiltmeter.replicate.tables import Figure, Replicated
-from tiltmeter.runs.store import RunFolder
 
 _PARTS = ("all", "stereotype", "antistereotype")
 
@@ -23,9 +14,11 @@ _PARTS = ("all", "stereotype", "antistereotype")
 def replicate(request: Request) -> list[Replicated]:
     """Per cent of pairs whose more stereotypical sentence is likelier; 50 is unbiased."""
     printed = published("nangia2020")
-    with _plain(request) as path:
-        pairs = "" if path is None else f", pairs: {json.dumps(str(path), ensure_ascii=False)}"
-        run = run_spec(request, "Nangia et al. 2020: CrowS-Pairs", [f"{{ metric: crows{pairs} }}"])
+    pairs = ""
+    if request.data is not None:
+        path = Path(request.data).expanduser().resolve()
+        pairs = f", pairs: {json.dumps(str(path), ensure_ascii=False)}"
+    run = run_spec(request, "Nangia et al. 2020: CrowS-Pairs", [f"{{ metric: crows{pairs} }}"])
     corrected = holm_corrected(run)
     tables = []
     for model in models_of(run):
@@ -76,48 +69,6 @@ def replicate(request: Request) -> list[Replicated]:
             )
         )
     return tables
-
-
-@contextmanager
-def _plain(request: Request) -> Iterator[Path | None]:
-    """The CSV file of pairs; a compressed one is unpacked into the run folder, which goes again if no run begins."""
-    if request.data is None:
-        yield None
-        return
-    path = Path(request.data).expanduser()
-    if path.suffix != ".xz":
-        yield path.resolve()
-        return
-    text = _unpacked(path)
-    store = RunFolder(request.folder)
-    fresh = not store.jobs.is_dir()
-    if fresh:  # a folder takes no other files before it is a run's
-        store.open(SPEC, "")
-        store.close()
-    store.write(path.stem, text)
-    try:
-        yield (request.folder / path.stem).resolve()
-    except InputError:
-        if fresh:
-            shutil.rmtree(request.folder)
-        raise
-
-
-def _unpacked(path: Path) -> str:
-    """The text of a compressed file of pairs, which is checked here, so that an error names what the user gave."""
-    try:
-        with lzma.open(path) as file:
-            data = file.read(MAX_FILE_BYTES + 1)
-    except (OSError, EOFError, lzma.LZMAError) as error:
-        raise InputError(f"cannot be read ({error}).", where=path) from None
-    with TemporaryDirectory() as folder:
-        plain = Path(folder) / path.stem
-        plain.write_bytes(data)
-        try:
-            read_pairs(plain)
-            return read(plain, fallback="cp1252").text
-        except InputError as error:
-            raise InputError(error.message, where=path, line=error.line, hint=error.hint) from None
 
 
 SOURCE = Source(
