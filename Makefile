@@ -9,16 +9,19 @@ JOBS ?= 2
 export OMP_NUM_THREADS ?= 1
 export TOKENIZERS_PARALLELISM ?= false
 
-.PHONY: demo test check lint types lock clean help
+.PHONY: demo test check heavy lint types lock clean help
 
 demo: $(STAMP)  ## a short audit of a small language model of our own, with a report
 	@$(BIN)/tiltmeter demo --out runs/demo
 
 test: $(STAMP)  ## pass the tests, but for the slow ones
-	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow"
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "not slow and not heavy"
 
-check: lint types $(STAMP)  ## lint, types, and every test with coverage
-	$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=term:skip-covered
+check: lint types $(STAMP)  ## lint, types, and with coverage every test but the heavy ones
+	$(BIN)/python -m pytest -q -n $(JOBS) -m "not heavy" --cov --cov-report=term:skip-covered
+
+heavy: $(STAMP)  ## the tests that take minutes each
+	$(BIN)/python -m pytest -q -n $(JOBS) -m heavy
 
 lint: $(STAMP)  ## ruff, format and rules
 	$(BIN)/ruff format --check .

@@ -159,7 +159,7 @@ def test_a_real_model_leans_as_the_world_does(smollm: CausalModel) -> None:
     assert works[0, 0] - works[1, 0] > works[0, 1] - works[1, 1]
 
 
-@pytest.mark.slow
+@pytest.mark.heavy
 def test_a_real_model_prefers_stereotypes(smollm: CausalModel, shared: Path, tmp_path: Path) -> None:
     """Of the published pairs it preferred 55.4 % (53.0 to 58.0): 55.9 % of stereo, 59.5 % of antistereo."""
     published = tmp_path / "crows_pairs.csv"

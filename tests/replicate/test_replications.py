@@ -163,7 +163,7 @@ def test_crows_pairs_on_the_published_file(shared: Path, tmp_path: Path) -> None
     assert all(0 <= figure["low"] <= figure["measured"] <= figure["high"] <= 100 for figure in scores)
     assert {path.name for path in tmp_path.iterdir()} == {"some.csv.xz", "run"}
     spec = (tmp_path / "run" / "spec.yaml").read_text(encoding="utf-8")
-    assert str(tmp_path / "run" / "some.csv") in spec  # so that the run can be done again without the command
+    assert str(tmp_path / "some.csv.xz") in spec  # so that the run can be done again without the command
 
 
 def test_the_thesis_on_the_demo(tmp_path: Path) -> None:
@@ -191,6 +191,14 @@ def test_the_thesis_on_the_demo(tmp_path: Path) -> None:
     assert by_gender["figures"][0]["measured"] == pytest.approx(of_both)
     for table in (beer, by_gender, by_category):
         _has_intervals(table)
+
+
+@pytest.mark.heavy
+def test_the_padding_texts_of_the_thesis_on_the_demo(tmp_path: Path) -> None:
+    need("torch", "lm")
+    (table,) = _on_demo("louis-alexandre2022", "-p", "padding", folder=tmp_path)
+    assert len(table["figures"]) == 7 * 10 * 2
+    assert sum(figure["measured"] is not None for figure in table["figures"]) >= 6 * 10 * 2
 
 
 def test_dobrzeniecka_and_urbaniak_on_the_demo(tmp_path: Path) -> None:
