@@ -166,6 +166,7 @@ def test_crows_pairs_on_the_published_file(shared: Path, tmp_path: Path) -> None
     assert str(tmp_path / "some.csv.xz") in spec  # so that the run can be done again without the command
 
 
+@pytest.mark.heavy
 def test_the_thesis_on_the_demo(tmp_path: Path) -> None:
     parts = ("-p", "occupations", "-p", "drinks", "-p", "correlations")
     found = {table["title"]: table for table in _on_demo("louis-alexandre2022", *parts, folder=tmp_path)}
