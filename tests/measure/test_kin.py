@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tiltmeter.bayes.data import mean_average_cosine
+from tiltmeter.bayes.embedding import distances_in
 from tiltmeter.errors import InputError
 from tiltmeter.lexicon.catalogue import association_test
 from tiltmeter.lexicon.tests import AssociationTest
@@ -74,6 +76,7 @@ def test_mac_is_manzini_s_and_stands_beside_control_words(novels: StaticEmbeddin
     X, Y, A, B = vectors(novels, association_test("weat7"))
     expected = association.mean_average_cosine_distance(np.concatenate([X, Y]), [A, B])
     assert rows["stereotypes"].value == pytest.approx(expected, abs=1e-6)
+    assert rows["stereotypes"].value == pytest.approx(mean_average_cosine(distances_in(novels, "weat7")))
     for row in rows.values():
         assert row.low < row.value < row.high
         assert math.isnan(row.p_value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -167,7 +168,7 @@ def _print(model: str, rows: list[Measurement], alpha: float, as_json: bool) -> 
         return
     of = meaning(rows[0].metric)
     adjusted = holm([row.p_value for row in rows]).tolist()
-    tested = any(p == p for p in adjusted)
+    tested = any(map(math.isfinite, adjusted))
     table = [
         {
             "test": label(row),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tiltmeter.bayes.data import CONNECTIONS, CONTROLS, Array, Distances, mean_average_cosine
+from tiltmeter.bayes.data import CONNECTIONS, CONTROLS, Array, Distances
 from tiltmeter.bayes.embedding import distances_in
 from tiltmeter.errors import InputError
 from tiltmeter.lexicon.tests import AssociationTest, MulticlassTest
@@ -77,6 +77,11 @@ class _Cells:
             count += weights.sum(axis=1)
         return np.asarray(np.where(count > 0, total / np.where(count > 0, count, 1.0), np.nan), dtype=np.float64)
 
+    @property
+    def value(self) -> float:
+        n, m = self.table.shape
+        return float(self.means(np.ones((1, n)), np.ones((1, m)))[0])
+
     def interval(self, level: float, resamples: int, seed: int) -> Interval:
         n, m = self.table.shape
         if n < 2:
@@ -95,23 +100,18 @@ class _Cells:
             )
         without = [self.means(1 - np.eye(n), np.ones((1, m)))]  # a set of one word is always drawn as it is
         without += [self.means(np.ones((1, n)), 1 - np.eye(m)[of_set]) for of_set in self.sets if of_set.sum() > 1]
-        return bca(np.concatenate(estimates), without, float(self.means(np.ones((1, n)), np.ones((1, m)))[0]), level)
+        return bca(np.concatenate(estimates), without, self.value, level)
 
 
 def _row(distances: Distances, part: str, cells: _Cells, level: float, resamples: int, seed: int) -> Measurement:
     interval = cells.interval(level, resamples, seed)
     n, m = cells.table.shape
-    value = (
-        mean_average_cosine(distances)
-        if part == STEREOTYPES
-        else float(cells.means(np.ones((1, n)), np.ones((1, m)))[0])
-    )
     return Measurement(
         model=distances.model,
         test=distances.name,
         metric="mac",
         language=distances.language,
-        value=value,
+        value=cells.value,
         low=interval.low,
         high=interval.high,
         level=level,
