@@ -12,7 +12,8 @@ passes of its own beside every name.
 
     python -m benchmarks.indirect [--templates 4] [--device cuda] [--cube] [--json]
 
-`--cube` scores the thesis's four target categories with all eleven feature categories, directly and indirectly.
+`--cube` scores the thesis's four target categories with all eleven feature categories, directly and indirectly. On a
+GPU that is promised in seconds, once its libraries are loaded: the first time, which loads them, is told apart.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ SAMPLE = 48  # calls of the others that are timed, and scaled
 PROMISES = {"literal / ours": 1000.0, "pipeline / ours": 4.0}
 MOST_OVER_BARE = 1.5
 MOST_FOR_A_WORD = 50.0  # milliseconds
+MOST_FOR_A_CUBE = 5.0  # seconds, on one GPU: the median of `REPEATS`
 
 
 def silent(_done: int, _total: int) -> None:
@@ -111,22 +113,33 @@ def cube(model: MaskedModel) -> int:
 
 
 def timed_cube(folder: str, device: str) -> dict[str, Any]:
-    """The cube, `REPEATS` times from nothing but a loaded model; and its share of what the GPU can multiply."""
+    """The cube, 1 + `REPEATS` times from nothing but a loaded model; and its share of what the GPU can multiply."""
     times = []
-    for repeat in range(REPEATS):
+    for _ in range(1 + REPEATS):
         with counted() as ran:
             model = MaskedModel.open(folder, device=device, several_tokens=False, progress=silent)
-            if repeat == 0:  # warm
-                other = MaskedModel.open(folder, device=device, several_tokens=False, progress=silent)
-                pair(other, first(template_set("occupation-name"), 1), first(template_set("name-trait"), 1))
-                ran.texts, ran.tokens, ran.flops = 0, 0, 0.0
             began = time.perf_counter()
             scores = cube(model)
             times.append(time.perf_counter() - began)
-    row = {"device": device, "scores": scores, "texts": ran.texts, "tokens": ran.tokens, "seconds": times}
+    cold, *times = times
+    row = {
+        "device": device,
+        "scores": scores,
+        "texts": ran.texts,
+        "tokens": ran.tokens,
+        "the first time": cold,
+        "seconds": times,
+    }
     if device != "cpu":
         rate = matrix_rate(device)
-        row |= {"matrix product, TFLOP/s": rate / 1e12, "share of it": ran.flops / min(times) / rate}
+        middle = statistics.median(times)
+        row |= {
+            "median": middle,
+            "matrix product, TFLOP/s": rate / 1e12,
+            "share of it": ran.flops / middle / rate,
+            "seconds on the GPU": ran.gpu_seconds(),
+            "share of it while the GPU computes": ran.flops / ran.gpu_seconds() / rate,
+        }
     return row
 
 
@@ -183,8 +196,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         save(Path(folder))
         if options.cube:
-            print(json.dumps(timed_cube(folder, options.device), indent=2))
-            return
+            row = timed_cube(folder, options.device)
+            print(json.dumps(row, indent=2))
+            sys.exit("slower than what is promised" if row.get("median", 0.0) > MOST_FOR_A_CUBE else 0)
         model = MaskedModel.open(folder, device=options.device, several_tokens=False, progress=silent)
         to_target = first(template_set("occupation-name"), options.templates or None)
         to_feature = first(template_set("name-trait"), options.templates or None)
@@ -240,7 +254,9 @@ def main() -> None:
     else:
         for name, value in result.items():
             print(f"{name:26}{value:>14,}")
-    most = {"ours / bare passes": MOST_OVER_BARE, "a new word, milliseconds": MOST_FOR_A_WORD}
+    most = {"a new word, milliseconds": MOST_FOR_A_WORD}
+    if options.device == "cpu":  # on a GPU the passes take less time than what is around them
+        most["ours / bare passes"] = MOST_OVER_BARE
     if any(result[name] < least for name, least in PROMISES.items()) or any(result[name] > most[name] for name in most):
         sys.exit("below what is promised")
 

@@ -6,10 +6,11 @@ import statistics
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tiltmeter.models import huggingface
+from tiltmeter.models._forward import Forward
 
 _SIDE = 8192  # of the matrices whose product is the measure
 
@@ -24,13 +25,21 @@ class Ran:
     texts: int = 0
     tokens: int = 0
     flops: float = 0.0
+    events: list[tuple[Any, Any]] = field(default_factory=list)  # on a GPU: before and after each batch
+
+    def gpu_seconds(self) -> float:
+        """How long the GPU had to do with the batches."""
+        import torch
+
+        torch.cuda.synchronize()
+        return float(sum(begin.elapsed_time(end) for begin, end in self.events)) / 1000
 
 
 @contextmanager
 def counted() -> Iterator[Ran]:
     """Inside, every transformer that is opened counts what goes through it."""
     ran = Ran()
-    real = huggingface.open_model
+    real, real_launch = huggingface.open_model, Forward.launch
 
     def open_counted(*inputs: Any, **named: Any) -> Any:
         model = real(*inputs, **named)
@@ -48,11 +57,24 @@ def counted() -> Iterator[Ran]:
         model.register_forward_pre_hook(count, with_kwargs=True)
         return model
 
-    huggingface.open_model = open_counted
+    def launch_timed(forward: Forward, batch: Any) -> Any:
+        if forward.device.type != "cuda":
+            return real_launch(forward, batch)
+        import torch
+
+        cuda: Any = torch.cuda
+        begin, end = (cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        launched = real_launch(forward, batch)
+        end.record()
+        ran.events.append((begin, end))
+        return launched
+
+    huggingface.open_model, Forward.launch = open_counted, launch_timed  # type: ignore[method-assign, assignment]
     try:
         yield ran
     finally:
-        huggingface.open_model = real
+        huggingface.open_model, Forward.launch = real, real_launch  # type: ignore[method-assign]
 
 
 def matrix_rate(device: str) -> float:

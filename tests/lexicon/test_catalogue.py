@@ -54,6 +54,25 @@ def test_templates_leave_a_blank_for_either_slot() -> None:
             assert template.fill({"target": Blank(), "feature": Blank()}) is not None
 
 
+@pytest.mark.parametrize("lang", catalogue.languages())
+def test_sentences_made_together_are_those_made_one_by_one(lang: str) -> None:
+    """All words of a slot at once, beside a word and beside a blank in the other slot."""
+    words = [word for name in ("name", "occupation") for word in catalogue.word_sets(lang)[name].words[:8]]
+    made = 0
+    for templates in catalogue.template_sets(lang).values():
+        for template in templates.templates:
+            for slot, other in (template.slots, template.slots[::-1]):
+                for beside in (words[0], words[-1], Blank()):
+                    (standing,) = template.inflected(other, [beside])
+                    inflected = dict(zip(words, template.inflected(slot, words), strict=True))
+                    fitting = {word: forms for word, forms in inflected.items() if forms}
+                    if standing:
+                        texts = template.assembled(slot, list(fitting.values()), {other: standing})
+                        assert texts == [template.fill({slot: word, other: beside}) for word in fitting]
+                        made += len(texts)
+    assert made > 0
+
+
 LOOKUPS: dict[str, Callable[..., object]] = {
     "word set": catalogue.word_set,
     "template set": catalogue.template_set,

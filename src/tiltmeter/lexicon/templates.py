@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 
 from tiltmeter.lexicon.grammar import Form, Grammar, grammar_of
 from tiltmeter.lexicon.words import Gender, Kind, Word
@@ -17,6 +18,7 @@ _STARTS_SENTENCE = re.compile(r"(?:^|[.!?][\"'”’)]*\s+)$")
 _REMEMBERED = 1 << 12  # templates whose parts are known
 
 Forms = tuple[Form, ...]  # of one word, at each place of a slot
+_NOTHING = Form("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,17 @@ class Template:
     def assembled(self, slot: str, inflected: Sequence[Forms], others: Mapping[str, Forms]) -> list[str]:
         """The sentence with each of what `inflected` gives for `slot`, and with `others` in the other slots."""
         parts, capitalised = _parts(self), self.grammar.capitalised
-        return [_assembled(parts, {**others, slot: forms}, capitalised)[0] for forms in inflected]
+        places = [place for place in parts.places if place.slot == slot]
+        frame, begins = _assembled(parts, {**others, slot: (_NOTHING,) * len(places)}, capitalised)
+        cuts = [begin for place, begin in zip(parts.places, begins, strict=True) if place.slot == slot]
+        first, *further = (frame[begin:end] for begin, end in pairwise((0, *cuts, len(frame))))
+        texts = [first] * len(inflected)
+        for place, after in zip(places, further, strict=True):
+            wholes = [str(forms[place.turn]) for forms in inflected]
+            if place.begins:
+                wholes = [capitalised(whole) for whole in wholes]
+            texts = [text + whole + after for text, whole in zip(texts, wholes, strict=True)]
+        return texts
 
     def fill(self, words: Mapping[str, Word | Blank]) -> str | None:
         """The sentence, capitalised; None where a word has no form that fits its slot."""

@@ -158,8 +158,9 @@ def blank_tables(
                 p, prior, faults = (
                     _from_joint(model, group) if isinstance(model, JointModel) else _from_blanks(model, group)
                 )
-                cells = np.ix_(np.array([position]), group.given.rows, group.columns)
-                log_p[cells], log_prior[cells] = p[None], prior[None]
+                of_all = p.shape == shape[1:]
+                cells = np.s_[:, :] if of_all else np.ix_(group.given.rows, group.columns)
+                log_p[position][cells], log_prior[position][cells] = p, prior
                 if faults:
                     unread |= _named(read, group.columns, group.forms, faults)
                     ungiven |= _named(given, group.given.rows, group.given_forms, faults)
@@ -244,7 +245,8 @@ def _named(
 def _from_blanks(model: LanguageModel, group: _Group) -> tuple[Array, Array, Mapping[str, str]]:
     filled = model.fill(group.queries, group.forms)
     rows = len(group.given.rows)
-    return filled.log_p[:rows], filled.log_p[rows:][group.given.blank_of], filled.lost
+    priors = filled.log_p[rows:]
+    return filled.log_p[:rows], priors if len(priors) == 1 else priors[group.given.blank_of], filled.lost
 
 
 def _from_joint(model: JointModel, group: _Group) -> tuple[Array, Array, Mapping[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ from tiltmeter.models.tokens import token_ids, tokenize
 # Texts whose ids are remembered, and texts tokenised at once.
 _REMEMBERED = 1 << 18
 _BULK = 1 << 13
-_UNDERSCORES = re.compile("_{4,}")
+_TOO_MANY = f"{BLANK}_"
 _ROOM = 16  # tokens left free behind a padding text, for words of several tokens
 _SHOWN = 80  # characters of a text in an error
 
@@ -54,16 +53,27 @@ class BlankFinder:
 
     def find(self, queries: Sequence[Query]) -> list[Blank]:
         """The blank that each query reads."""
+        self.learn(queries)
+        found: list[Blank] = []
+        for text, place in queries:
+            blanks = self._texts[text]
+            if not 0 <= place < len(blanks):
+                raise InputError(f"the text {shown(text)} has no blank {place}: it has {len(blanks)}, counted from 0.")
+            found.append(blanks[place])
+        return found
+
+    def learn(self, queries: Sequence[Query]) -> None:
+        """Tokenise together what will be looked for."""
         if len(self._texts) > _REMEMBERED:
             self._texts = {}
-        new = list(dict.fromkeys(query.text for query in queries if query.text not in self._texts))
+        known = self._texts
+        new = list(dict.fromkeys([text for text, _ in queries if text not in known]))
         for begin in range(0, len(new), _BULK):
             texts = new[begin : begin + _BULK]
             parts = [self._parts(text) for text in texts]
             many = token_ids(self._tokenizer, [self._mask_token.join(part) for part in parts])
             for text, part, ids in zip(texts, parts, many, strict=True):
-                self._texts[text] = self._located(text, part, ids)
-        return [self._read(query) for query in queries]
+                known[text] = self._located(text, part, ids)
 
     def widened(self, request: Request, size: int, filled: tuple[int, ...]) -> Request:
         """The blank of `request` as `size` masks, of which the first are filled; the next one is read."""
@@ -80,14 +90,6 @@ class BlankFinder:
         if self.limit is not None and len(ids) > self.limit:
             raise self._too_long(self._tokenizer.decode(list(ids)), len(ids))
         return self._padded((*ids[:position], self._mask, *ids[position + 1 :]), position)
-
-    def _read(self, query: Query) -> Blank:
-        blanks = self._texts[query.text]
-        if not 0 <= query.blank < len(blanks):
-            raise InputError(
-                f"the text {shown(query.text)} has no blank {query.blank}: it has {len(blanks)}, counted from 0."
-            )
-        return blanks[query.blank]
 
     def _parts(self, text: str) -> list[str]:
         """What stands before, between and after the blanks."""
@@ -110,11 +112,10 @@ class BlankFinder:
         ids, positions = self._pieces.mended(ids, around)
         if self.limit is not None and len(ids) > self.limit:
             raise self._too_long(text, len(ids))
-        first = self._padded(tuple(ids), positions[0])
-        shift = first.position - positions[0]
+        whole = tuple(ids)
         return tuple(
             [
-                Blank(Request(first.ids, position + shift), surroundings)
+                Blank(self._padded(whole, position), surroundings)
                 for position, surroundings in zip(positions, around, strict=True)
             ]
         )
@@ -146,7 +147,7 @@ class BlankFinder:
 
 def parts_of(text: str) -> list[str]:
     """What stands before, between and after the blanks of a text."""
-    if _UNDERSCORES.search(text):
+    if _TOO_MANY in text:
         raise InputError(f"the text {shown(text)} has more underscores in a row than the three of a blank.")
     parts = text.split(BLANK)
     if len(parts) == 1:

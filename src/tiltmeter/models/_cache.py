@@ -75,7 +75,8 @@ class _Index:
 
     def places(self, keys: Sequence[bytes]) -> NDArray[np.int64]:
         """The place of each key, `_NOWHERE` for those that are not here."""
-        found = np.fromiter((self._new.get(key, _NOWHERE) for key in keys), dtype=np.int64, count=len(keys))
+        new = self._new
+        found = np.array([new.get(key, _NOWHERE) for key in keys], dtype=np.int64)
         for known, places in self._sorted:
             sought = np.flatnonzero(found == _NOWHERE)
             wanted = _array([keys[place] for place in sought.tolist()])
@@ -162,15 +163,15 @@ class StateCache:
                 hint="Free some space, or give a cache folder on another disk, and run again: what has been computed "
                 "so far stays in the cache folder that you gave, and is not computed again.",
             ) from error
-        self._register(path, body, sound=True)
+        self._register(path, keys, sound=True)
 
-    def read(self, keys: Sequence[bytes]) -> tuple[States, LogPartitions]:
-        """The states of `keys`, none of which may be missing, and their log-partitions."""
+    def read(self, keys: Sequence[bytes], into: States | None = None) -> tuple[States, LogPartitions]:
+        """The states of `keys`, none of which may be missing, and their log-partitions. `into`: where they are put."""
         places = self._index.places(keys)
         if (places == _NOWHERE).any():
             raise KeyError("a state is read that was not computed")
         shards, rows = places >> _ROW_BITS, places & ((1 << _ROW_BITS) - 1)
-        states = np.empty((len(keys), self._width), dtype=np.float32)
+        states = np.empty((len(keys), self._width), dtype=np.float32) if into is None else into
         log_partitions = np.empty(len(keys), dtype=np.float64)
         order = np.argsort(shards, kind="stable")
         for group in np.split(order, np.flatnonzero(np.diff(shards[order])) + 1) if len(keys) else []:
@@ -217,7 +218,8 @@ class StateCache:
                 with contextlib.suppress(OSError):
                     path.unlink()
                 continue
-            self._register(path, body, sound=False)
+            keys = [body[begin : begin + KEY_BYTES] for begin in range(0, len(body), KEY_BYTES)]
+            self._register(path, keys, sound=False)
 
     def _rows(self, header: bytes, size: int) -> int:
         if len(header) < _HEADER or not header.startswith(_MAGIC):
@@ -227,11 +229,10 @@ class StateCache:
             raise ValueError("its size is not what it says")
         return rows
 
-    def _register(self, path: Path, body: bytes, *, sound: bool) -> None:
-        number, rows = len(self._shards), len(body) // KEY_BYTES
-        self._shards.append(_Shard(path, rows, sound))
+    def _register(self, path: Path, keys: Sequence[bytes], *, sound: bool) -> None:
+        number = len(self._shards)
+        self._shards.append(_Shard(path, len(keys), sound))
         self._names.add(path.name)
-        keys = [body[row * KEY_BYTES : (row + 1) * KEY_BYTES] for row in range(rows)]
         self._index.add(keys, number << _ROW_BITS)
 
     def _is_sound(self, shard: _Shard) -> bool:

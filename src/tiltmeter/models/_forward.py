@@ -39,27 +39,26 @@ class Batch:
 
 
 class Launched:
-    """States on their way from the device; `result` waits for them."""
+    """Arrays on their way from the device; `result` waits for them."""
 
-    def __init__(self, states: Any, log_partitions: Any) -> None:
+    def __init__(self, *arrays: Any) -> None:
         import torch
 
         self._event: Any = None
-        self._arrays = [states, log_partitions]
-        if states.device.type == "cuda":
-            self._arrays = [
+        self._arrays = arrays
+        if arrays[0].device.type == "cuda":
+            self._arrays = tuple(
                 torch.empty(array.shape, dtype=array.dtype, pin_memory=True).copy_(array, non_blocking=True)
-                for array in (states, log_partitions)
-            ]
+                for array in arrays
+            )
             cuda: Any = torch.cuda
             self._event = cuda.Event()
             self._event.record()
 
-    def result(self) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    def result(self) -> list[NDArray[np.float32]]:
         if self._event is not None:
             self._event.synchronize()
-        states, log_partitions = (array.cpu().numpy() for array in self._arrays)
-        return states, log_partitions.astype(np.float64)
+        return [array.cpu().numpy() for array in self._arrays]
 
 
 class Forward:
@@ -128,6 +127,12 @@ class Forward:
 
     def _projected(self, states: Any) -> Any:
         return states if self._removed is None else states - (states @ self._removed.T) @ self._removed
+
+    def room(self, rows: int) -> Any:
+        """A tensor for so many states in this machine's memory, from which they get to the device quickly."""
+        import torch
+
+        return torch.empty((rows, self.width), dtype=torch.float32, pin_memory=self.device.type == "cuda")
 
     def logits(self, states: Any, tokens: Any = None) -> Any:
         """Logits of all tokens, or of those named, in float32. Tensors on the model's device."""

@@ -27,8 +27,12 @@ class _Factors:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Factors of the chain rule that the same states give: those of `rows` (queries), for `columns` (words)."""
+    """Factors of the chain rule that the same states give: those of `rows` (queries), for `columns` (words).
 
+    `first`: whether they are those of the first pieces of the words. They come before the others.
+    """
+
+    first: bool
     rows: list[int]
     requests: list[Request]
     columns: list[int]
@@ -57,7 +61,7 @@ class Planner:
         otherwise it is planned again when it is asked for."""
         count = 0
         for bulk in _bulks(asked):
-            self._blanks.find([query for queries, _ in bulk for query in queries])
+            self._blanks.learn([query for queries, _ in bulk for query in queries])
             for queries, words in bulk:
                 plan = Plan(queries, words, [], {})
                 for step in self.steps(queries, words, plan.lost):
@@ -88,7 +92,7 @@ class Planner:
                         lost.setdefault(words[column], reason)
                 if fits:
                     requests = [self._blanks.widened(blanks[row].request, of.size, of.filled) for row in fits]
-                    yield Step(fits, requests, of.columns, of.tokens)
+                    yield Step(not of.filled, fits, requests, of.columns, of.tokens)
 
     def _factors(self, words: tuple[str, ...], around: Surroundings) -> tuple[list[_Factors], dict[str, str]]:
         """The factors of all words in a blank, and why a word has none. Words of as many pieces that begin with the

@@ -68,7 +68,7 @@ class States:
 
     def _present(self, requests: Sequence[Request]) -> list[bytes]:
         """The keys of requests all of whose states are there now."""
-        keys = [self._key(request) for request in requests]
+        keys = self._keys_of(requests)
         with self._lock:
             there = self.part is None and not self._cache.missing(keys)
         if not there:
@@ -81,14 +81,16 @@ class States:
             for some in slices:
                 ahead -= len(some)
                 done += self._compute(
-                    {self._key(request): request for request in some},
+                    dict(zip(self._keys_of(some), some, strict=True)),
                     part,
                     _further(self._progress or bar, done, ahead),
                 )
 
     def read(self, requests: Sequence[Request]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
         """States (one row a request) and log-partitions."""
-        return self._read(self._present(requests))
+        keys = self._present(requests)
+        with self._lock:
+            return self._cache.read(keys)
 
     def log_p(self, requests: Sequence[Request], tokens: Sequence[int] | slice) -> NDArray[np.float64]:
         """log P of each token (column) at each request (row). What is asked for twice gives the same bits twice."""
@@ -96,17 +98,20 @@ class States:
 
         keys = self._present(requests)
         asked = np.arange(self.forward.vocabulary)[tokens] if isinstance(tokens, slice) else np.array(tokens, np.int64)
+        distinct = list(dict.fromkeys(keys))
         wanted, columns = np.unique(asked, return_inverse=True)
-        distinct = {key: row for row, key in enumerate(dict.fromkeys(keys))}
-        rows = np.fromiter((distinct[key] for key in keys), dtype=np.int64, count=len(keys))
+        if len(wanted) == len(asked):
+            wanted = asked
         log_p = np.empty((len(distinct), len(wanted)), dtype=np.float64)
         with torch.inference_mode():
             index = torch.from_numpy(wanted).to(self.forward.device)
-            for part, states, log_partitions in self._chunks(list(distinct)):
-                log_p[part] = self.forward.logits(states, index).cpu().numpy() - log_partitions[:, None]
-        if len(wanted) == len(asked) and (columns[:-1] < columns[1:]).all() and len(distinct) == len(rows):
-            return log_p
-        return log_p[np.ix_(rows, columns)]
+            for part, states, log_partitions in self._chunks(distinct):
+                (logits,) = Launched(self.forward.logits(states, index)).result()
+                np.subtract(logits, log_partitions[:, None], out=log_p[part])
+        if len(distinct) < len(keys):
+            row = {key: place for place, key in enumerate(distinct)}
+            log_p = log_p[[row[key] for key in keys]]
+        return log_p if wanted is asked else log_p[:, columns]
 
     def log_p_of(self, requests: Sequence[Request], tokens: Sequence[int]) -> NDArray[np.float64]:
         """log P of one token at each request."""
@@ -117,30 +122,30 @@ class States:
         with torch.inference_mode():
             for part, states, log_partitions in self._chunks(keys):
                 index = torch.tensor(tokens[part], dtype=torch.int64, device=self.forward.device)
-                log_p[part] = self.forward.logits_of(states, index).cpu().numpy() - log_partitions
+                (logits,) = Launched(self.forward.logits_of(states, index)).result()
+                log_p[part] = logits - log_partitions
         return log_p
 
     def _chunks(self, keys: Sequence[bytes]) -> Iterator[tuple[slice, Any, NDArray[np.float64]]]:
         """States on the device, and log-partitions, a part of them at a time."""
-        import torch
-
         for begin in range(0, len(keys), _CHUNK):
             part = slice(begin, begin + _CHUNK)
-            states, log_partitions = self._read(keys[part])
-            yield part, torch.from_numpy(states).to(self.forward.device), log_partitions
+            states = self.forward.room(len(keys[part]))
+            with self._lock:
+                _, log_partitions = self._cache.read(keys[part], into=states.numpy())
+            yield part, states.to(self.forward.device, non_blocking=True), log_partitions
 
-    def _read(self, keys: Sequence[bytes]) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        with self._lock:
-            return self._cache.read(keys)
-
-    def _key(self, request: Request) -> bytes:
-        key = self._keys.get(request)
-        if key is None:
-            key = state_key(request.ids, request.position)
-            if len(self._keys) >= SLICE:
-                self._keys.clear()
-            self._keys[request] = key
-        return key
+    def _keys_of(self, requests: Sequence[Request]) -> list[bytes]:
+        known = self._keys
+        if len(known) > SLICE:
+            known.clear()
+        keys: list[bytes] = []
+        for request in requests:
+            key = known.get(request)
+            if key is None:
+                known[request] = key = state_key(*request)
+            keys.append(key)
+        return keys
 
     def _compute(self, by_key: Mapping[bytes, Request], part: Part | None, report: Report) -> int:
         """The order is that of length and ids alone, and a batch is as many texts as the budget takes at the first
@@ -155,7 +160,9 @@ class States:
             texts = _longest_first(positions)
             if part is not None:
                 texts = part.of_texts(texts, _longest_first({request.ids for request in by_key.values()}))
-            reads = [sorted(positions[ids]) for ids in texts]
+            reads = [positions[ids] for ids in texts]
+            for of_text in reads:
+                of_text.sort()
         if not texts:
             return 0
         lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
@@ -165,7 +172,8 @@ class States:
 
         def finish() -> None:
             for keys, launched in under_way:
-                self._cache.add(keys, *launched.result())
+                states, log_partitions = launched.result()
+                self._cache.add(keys, states, log_partitions.astype(np.float64))
             under_way.clear()
 
         def launch(batch: list[int]) -> list[None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,7 @@ __all__ = ["BLANK", "Filled", "LanguageModel", "Query"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A text with one `BLANK` or more, and which of them is read; the others stay open (masked)."""
 
     text: str

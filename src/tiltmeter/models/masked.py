@@ -197,13 +197,14 @@ class MaskedModel:
             plan = plans[0] if plans else None
         lost: dict[str, str] = {} if plan is None else plan.lost
         steps = self._planner.steps(queries, words, lost) if plan is None else plan.steps
-        log_p = np.zeros((len(queries), len(words)))
-        scored = np.zeros(log_p.shape, dtype=bool)
+        log_p = np.full((len(queries), len(words)), np.nan)
         for step in steps:
-            cells = np.ix_(step.rows, step.columns)
-            log_p[cells] += self._states.log_p(step.requests, step.tokens)
-            scored[cells] = True
-        log_p[~scored] = np.nan
+            factor = self._states.log_p(step.requests, step.tokens)
+            if step.first and factor.shape == log_p.shape:  # it is the whole table, as for words of one token
+                log_p = factor
+            else:
+                cells = np.ix_(step.rows, step.columns)
+                log_p[cells] = factor if step.first else log_p[cells] + factor
         return Filled(log_p, lost)
 
     def fill_vocabulary(

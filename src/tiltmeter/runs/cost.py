@@ -4,8 +4,9 @@
 
 `host` is everything but the models: tokenizing, the statistics of every job; it is measured in the rehearsal, which
 does every job once. Models with the same tokenizer, shape and jobs (checkpoints of a training run) share a rehearsal.
-The rate of this machine is measured, at the width of the model; those of GPUs are their makers', and the shares of them
-that short texts reach are a rule of thumb: the times on GPUs are what to expect, not what was seen.
+The rate of this machine is measured, at the width of the model; those of GPUs are their makers'. The share of them that
+short texts reach was measured on one H200 (`benchmarks.indirect --cube`, the time in which the GPU computes): on other
+GPUs and with other models it is what to expect, not what was seen.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from tiltmeter.runs.work import ModelWork
 
 _KERNELS = 30  # operations in a layer
 _SHARE_HERE = 0.6  # of the rate of bare products: the rest of a layer waits for memory
-_SHARE_GPU = 0.3
+_SHARE_GPU = 0.2  # sentences of 6 to 24 tokens through a BERT-base in bfloat16
 _LAUNCH_GPU = 1e-5  # seconds
 _TOKENS_GPU = 4_096  # in a batch, at least
 _DISK = 1e9  # bytes a second
