@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 pytest.importorskip("torch", reason="language models need the extra 'lm'")
 
@@ -84,17 +85,22 @@ def test_a_causal_model_gives_the_likelihoods_of_the_same_tokens(made: Made) -> 
     assert result.settings["likelihood"] == "log-likelihood of shared tokens, given what precedes"
 
 
-def test_pairs_that_cannot_be_scored_are_lost_with_the_reason(made: Made) -> None:
+@pytest.mark.parametrize(("architecture", "head"), [("bert", "masked"), ("gpt2", "causal")])
+def test_pairs_that_cannot_be_scored_are_lost_with_the_reason(architecture: str, head: str, made: Made) -> None:
+    model = load_lm(made(architecture, head))
     long = SentencePair("The man is " + "here, " * 60 + "there.", "The woman is there.")
     nothing = SentencePair("nurse", "woman")
-    result = crows(load_lm(made("bert", "masked")), pair_set(*PAIRS, long, nothing), resamples=100)
+    result = crows(model, pair_set(PAIRS[0], long, *PAIRS[1:], nothing), resamples=100)
+    assert_allclose(result.log_more, crows(model, pair_set(), resamples=100).log_more, atol=1e-5)
     assert result.pairs == PAIRS
     too_long, unlike = result.lost
     assert (too_long.word, unlike.word) == (long.more, "nurse")
     assert "the model takes at most 48" in too_long.reason
     assert unlike.reason == "the two sentences share no token"
     with pytest.raises(InputError, match=r"can score none of the pairs of pairs\. 'nurse': the two sentences share no"):
-        crows(load_lm(made("bert", "masked")), pair_set(nothing))
+        crows(model, pair_set(nothing))
+    with pytest.raises(InputError, match=r"can score none of the pairs of pairs\. .* at most 48"):
+        crows(model, pair_set(long))
 
 
 def test_without_a_token_before_the_first_the_rest_is_compared(made: Made) -> None:

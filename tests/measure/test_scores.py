@@ -175,6 +175,27 @@ def test_lpbs_says_which_words_are_missing(planted: PlantedModel) -> None:
         lpbs(planted, own(["N0", "N1"], ["zzz", "yyy"], ["nurse", "usher"], ["miner", "nurse"]))
 
 
+def test_lpbs_does_without_words_that_have_only_some_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one that has fewest goes, and not the others for its sake; the score is that of the test without it."""
+    leans = {"a1": 1.0, "a2": 1.2, "a3": 0.4, "b1": -1.0, "b2": -0.7}
+    model = PlantedModel(np.array([1.0, 0.8, -1.0, -0.9]), np.zeros(4), leans, {})
+    without = lpbs(model, own(["N0"], ["N2", "N3"], ["a1", "a2"], ["b1", "b2"]))
+    answer = model._log_p
+
+    def with_gaps(text: str, word: str) -> float:
+        gap = ("a3" in text and word in ("N0", "N1", "N2")) or (word == "N1" and ("b1" in text or "b2" in text))
+        return float("nan") if gap else answer(text, word)
+
+    monkeypatch.setattr(model, "_log_p", with_gaps)
+    result = lpbs(model, own(["N0", "N1"], ["N2", "N3"], ["a1", "a2", "a3"], ["b1", "b2"]))
+    assert result.value == pytest.approx(without.value)
+    assert result.counts == without.counts == {"X": 1, "Y": 2, "A": 2, "B": 2}
+    assert [(lost.word, lost.where, lost.reason) for lost in result.lost] == [
+        ("N1", "X", "has no score beside 2 of the words of the other side"),
+        ("a3", "A", "has no score beside 3 of the words of the other side"),
+    ]
+
+
 def test_commonness_is_the_prior(planted: PlantedModel) -> None:
     bridge = measured(planted).bridge
     assert bridge is not None

@@ -48,6 +48,9 @@ class ScoredTokens(Protocol):
 class LeftToRight(Protocol):
     """A model that says how likely each token of a text is after those before it."""
 
+    def token_counts(self, texts: Sequence[str]) -> Sequence[int]:
+        """How many tokens it is given for each text."""
+
     def token_log_probs(self, texts: Sequence[str]) -> Sequence[ScoredTokens]:
         """The tokens of each text with their log-probabilities."""
 
@@ -109,12 +112,13 @@ def crows(
     """
     model = model if isinstance(model, LanguageModel) else load_lm(model)
     pairs = pair_set(lang) if pairs is None else pairs
+    limit = model.settings.get("max_tokens")
     if isinstance(model, PseudoLikelihood):
         how = "pseudo-log-likelihood of shared tokens"
-        log_more, log_less, reasons = _masked(model, pairs.pairs, model.settings.get("max_tokens"))
+        log_more, log_less, reasons = _masked(model, pairs.pairs, limit)
     elif isinstance(model, LeftToRight):
         how = "log-likelihood of shared tokens, given what precedes"
-        log_more, log_less, reasons = _causal(model, pairs.pairs)
+        log_more, log_less, reasons = _causal(model, pairs.pairs, limit)
     else:
         raise ModelError(f"{model.name} cannot score whole sentences: give a masked or a causal language model.")
     scored = np.flatnonzero(np.isfinite(log_more) & np.isfinite(log_less))
@@ -163,7 +167,7 @@ def _masked(
         shared = [(a, b) for a, b in zip(in_first.tolist(), in_second.tolist(), strict=True) if not first.special[a]]
         longest = max(len(first), len(second))
         if limit is not None and longest > limit:
-            lost.append(Lost(pair.more, "pairs", f"it has {longest} tokens; the model takes at most {limit}"))
+            lost.append(_too_long(pair, longest, limit))
         elif not shared:
             lost.append(Lost(pair.more, "pairs", "the two sentences share no token"))
         else:
@@ -177,11 +181,19 @@ def _masked(
     return log_p[0::2], log_p[1::2], lost
 
 
-def _causal(model: LeftToRight, pairs: Sequence[SentencePair]) -> tuple[Array, Array, list[Lost]]:
-    scored = model.token_log_probs([text for pair in pairs for text in (pair.more, pair.less)])
+def _causal(model: LeftToRight, pairs: Sequence[SentencePair], limit: int | None) -> tuple[Array, Array, list[Lost]]:
+    counts = model.token_counts([text for pair in pairs for text in (pair.more, pair.less)])
+    longest = np.maximum(counts[0::2], counts[1::2])
+    fits = [index for index, size in enumerate(longest.tolist()) if limit is None or size <= limit]
+    scored = model.token_log_probs([text for index in fits for text in (pairs[index].more, pairs[index].less)])
     log_p = np.full((len(pairs), 2), np.nan)
-    lost: list[Lost] = []
-    for index, (pair, first, second) in enumerate(zip(pairs, scored[0::2], scored[1::2], strict=True)):
+    lost = [
+        _too_long(pair, int(size), limit)
+        for pair, size in zip(pairs, longest, strict=True)
+        if limit is not None and size > limit
+    ]
+    for index, first, second in zip(fits, scored[0::2], scored[1::2], strict=True):
+        pair = pairs[index]
         in_first, in_second = shared_spans(first.ids, second.ids)
         shared = np.stack([first.log_p[in_first], second.log_p[in_second]])
         if not in_first.size:
@@ -194,3 +206,7 @@ def _causal(model: LeftToRight, pairs: Sequence[SentencePair]) -> tuple[Array, A
             continue
         log_p[index] = shared.sum(axis=1)
     return log_p[:, 0], log_p[:, 1], lost
+
+
+def _too_long(pair: SentencePair, longest: int, limit: int) -> Lost:
+    return Lost(pair.more, "pairs", f"it has {longest} tokens; the model takes at most {limit}")

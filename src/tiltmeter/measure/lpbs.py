@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tiltmeter.errors import InputError
 from tiltmeter.lexicon.catalogue import association_test
@@ -76,15 +77,20 @@ def lpbs(
     table = blank_table(model, used, attributes, targets, read_slot="target")
     scores = increased_log_probability(table.log_p[0], table.log_prior[0])  # attributes × targets
     in_x, in_a = len(test.x.words), len(test.a.words)
-    scored = np.isfinite(scores)
-    has_target, has_attribute = np.asarray(scored.any(axis=0)), np.asarray(scored.any(axis=1))
+    has_attribute, has_target, incomplete = _complete(np.isfinite(scores))
     counts = {
         "X": int(has_target[:in_x].sum()),
         "Y": int(has_target[in_x:].sum()),
         "A": int(has_attribute[:in_a].sum()),
         "B": int(has_attribute[in_a:].sum()),
     }
-    lost = _lost(test, table.lost)
+    words = [word.text for word in (*attributes, *targets)]
+    gaps = [
+        Lost(word, "", f"has no score beside {gap} of the words of the other side")
+        for word, gap in zip(words, incomplete, strict=True)
+        if gap
+    ]
+    lost = _lost(test, [*gaps, *table.lost])
     for side, least in (("X", 1), ("Y", 1), ("A", 2), ("B", 2)):
         if counts[side] < least:
             named = "; ".join(f"{one.word!r}: {one.reason}" for one in lost if one.where == side) or "none is left"
@@ -125,6 +131,26 @@ def lpbs(
         },
         details={"difference": found.difference, "p_value_low": found.permutation.low},
     )
+
+
+def _complete(scored: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_], list[int]]:
+    """Which attributes (rows) and targets (columns) have a score beside all that are left of the others.
+
+    A word with few scores would cost its opposites theirs, so of all words the one with the largest share missing goes
+    first. The list says for every word, attributes first, how many of its scores were missing when it went; 0 for those
+    that stay, and for those without any score.
+    """
+    rows, columns = np.asarray(scored.any(axis=1)), np.asarray(scored.any(axis=0))
+    missing = np.zeros(sum(scored.shape), dtype=int)
+    while (gaps := ~scored & rows[:, None] & columns).any():
+        counts = np.concatenate([gaps.sum(axis=1), gaps.sum(axis=0)])
+        worst = int(np.argmax(counts / np.repeat([columns.sum(), rows.sum()], scored.shape)))
+        missing[worst] = counts[worst]
+        if worst < len(rows):
+            rows[worst] = False
+        else:
+            columns[worst - len(rows)] = False
+    return rows, columns, missing.tolist()
 
 
 def _lost(test: AssociationTest, lost: Sequence[Lost]) -> tuple[Lost, ...]:

@@ -213,6 +213,10 @@ class CausalModel:
         """log P of each pair of words in the two blanks of each text, over all pairs: see `tiltmeter.models._slots`."""
         return self._slots.joint(texts, first, last)
 
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens the model is given for each text."""
+        return [len(ids) for ids in self._sequences.ids(texts)]
+
     def token_log_probs(self, texts: Sequence[str]) -> list[TokenScores]:
         """log P of each token of whole texts; NaN for the first, where the tokenizer has none to stand before it."""
         tokens = self._sequences.tokens(texts)
