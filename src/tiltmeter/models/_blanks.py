@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tiltmeter.errors import InputError, ModelError
@@ -53,17 +53,17 @@ class BlankFinder:
 
     def find(self, queries: Sequence[Query]) -> list[Blank]:
         """The blank that each query reads."""
-        self.learn(queries)
+        known = self.learn(queries)
         found: list[Blank] = []
         for text, place in queries:
-            blanks = self._texts[text]
+            blanks = known[text]
             if not 0 <= place < len(blanks):
                 raise InputError(f"the text {shown(text)} has no blank {place}: it has {len(blanks)}, counted from 0.")
             found.append(blanks[place])
         return found
 
-    def learn(self, queries: Sequence[Query]) -> None:
-        """Tokenise together what will be looked for."""
+    def learn(self, queries: Sequence[Query]) -> Mapping[str, tuple[Blank, ...]]:
+        """Tokenise together what will be looked for. Returns the blanks of all texts that are remembered."""
         if len(self._texts) > _REMEMBERED:
             self._texts = {}
         known = self._texts
@@ -74,6 +74,7 @@ class BlankFinder:
             many = token_ids(self._tokenizer, [self._mask_token.join(part) for part in parts])
             for text, part, ids in zip(texts, parts, many, strict=True):
                 known[text] = self._located(text, part, ids)
+        return known
 
     def widened(self, request: Request, size: int, filled: tuple[int, ...]) -> Request:
         """The blank of `request` as `size` masks, of which the first are filled; the next one is read."""
