@@ -293,12 +293,13 @@ def test_whole_texts_go_on_to_the_same_bits_as_well(tiny_models: Folders, tmp_pa
         assert_array_equal(one, other)
 
 
-def test_half_precision_is_near(tiny_models: Folders) -> None:
-    folder = tiny_models("gpt2", "causal")
+@pytest.mark.parametrize("architecture", EVERY)
+def test_half_precision_is_near(architecture: str, tiny_models: Folders) -> None:
+    folder = tiny_models(architecture, "causal")
     full, half = (
         CausalModel.open(folder, dtype=dtype).fill(queries(TEXTS), WORDS).log_p for dtype in ("float32", "bfloat16")
     )
-    assert_allclose(half, full, atol=0.5)
+    assert_allclose(half, full, atol=0.5, rtol=0.05)  # a word of several tokens adds up their roundings
     assert not np.array_equal(half, full)
 
 

@@ -16,7 +16,10 @@ Model = Annotated[
     typer.Argument(help="A model's folder, a GGUF file, a name on the Hugging Face hub, or demo:en: masked or causal."),
 ]
 Device = Annotated[str | None, typer.Option(help="cpu, cuda ...; by default a GPU where there is one.")]
-Dtype = Annotated[str | None, typer.Option(help="float32, bfloat16 or float16; by default float32, on a GPU bfloat16.")]
+Dtype = Annotated[
+    str | None,
+    typer.Option(help="float32, bfloat16 or float16; by default float32, on a GPU bfloat16 (XLNet: float32)."),
+]
 Cache = Annotated[
     bool, typer.Option("--cache/--no-cache", help="Keep what the model computes, so that it is not computed again.")
 ]

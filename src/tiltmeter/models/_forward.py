@@ -163,12 +163,20 @@ class Forward:
         import torch
 
         probe = Batch(*(np.array(array, dtype=np.int64) for array in ([ids], [len(ids)], [0], [position])))
+        dtype = str(self._output.weight.dtype).removeprefix("torch.")
         with torch.inference_mode():
-            output = self.model(**self._inputs(probe), **self._options, return_dict=True)
+            try:
+                output = self.model(**self._inputs(probe), **self._options, return_dict=True)
+            except RuntimeError as error:
+                if dtype == "float32" or "scalar type" not in str(error):
+                    raise
+                raise ModelError(
+                    f"{self.name}: a {type(self.model).__name__} cannot compute in {dtype} ({error}). "
+                    "Use dtype='float32'."
+                ) from error
             own = output.logits[0, 0 if self.permutes else position].float()
             logits = self.logits(self.states(probe))[0]
         difference = float((logits - own).abs().max()) if logits.shape == own.shape else float("inf")
-        dtype = str(self.model.dtype).removeprefix("torch.")
         if not difference <= _TOLERANCE.get(dtype, 1e-3) * max(1.0, float(own.abs().max())):
             raise ModelError(
                 f"{self.name}: the logits of a {type(self.model).__name__} are not its output embedding times one "

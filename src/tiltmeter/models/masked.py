@@ -28,6 +28,8 @@ from tiltmeter.models.parts import Part
 from tiltmeter.models.projection import Projection, read_projection
 from tiltmeter.models.tokens import Tokens, tokenize
 
+_FILLS = "AutoModelForMaskedLM"
+
 
 class MaskedModel:
     """A masked language model, or another that can be told to read a blank from both sides (XLNet)."""
@@ -109,7 +111,8 @@ class MaskedModel:
     ) -> MaskedModel:
         """Load a masked model by its hub name or from its folder.
 
-        `dtype`: of the model; by default float32, on a GPU bfloat16. Probabilities are computed in float32.
+        `dtype`: of the model; by default float32, on a GPU bfloat16, but for XLNet, which fails in half precision.
+        Probabilities are computed in float32.
         `padding_text`: what stands before each text. By default our own, `PADDING_TEXT`, for models that permute
         (XLNet), and nothing for others.
         `several_tokens`: whether words of several tokens are scored, which takes passes of its own for each such word
@@ -123,12 +126,13 @@ class MaskedModel:
             raise ModelError(f"tokens_per_batch is {tokens_per_batch}; it should be 1 or more.")
         huggingface.require()
         picked = huggingface.pick_device(device)
-        dtype = dtype or ("bfloat16" if picked.type == "cuda" else "float32")
         name = str(name_or_path)
         folder = huggingface.folder_of(name, revision=revision, trust_remote_code=trust_remote_code)
+        auto = _auto_class(name, folder, trust_remote_code=trust_remote_code)
+        dtype = dtype or ("bfloat16" if picked.type == "cuda" and auto == _FILLS else "float32")
         model = huggingface.open_model(
             folder,
-            auto=_auto_class(name, folder, trust_remote_code=trust_remote_code),
+            auto=auto,
             dtype=dtype,
             device=picked,
             trust_remote_code=trust_remote_code,
@@ -245,10 +249,8 @@ def _auto_class(name: str, folder: Path, *, trust_remote_code: bool) -> str:
 
     config = huggingface.open_config(folder, trust_remote_code=trust_remote_code)
     kind = type(config)
-    if kind in transformers.MODEL_FOR_MASKED_LM_MAPPING or "AutoModelForMaskedLM" in (
-        getattr(config, "auto_map", None) or {}
-    ):
-        return "AutoModelForMaskedLM"
+    if kind in transformers.MODEL_FOR_MASKED_LM_MAPPING or _FILLS in (getattr(config, "auto_map", None) or {}):
+        return _FILLS
     if kind in transformers.MODEL_FOR_CAUSAL_LM_MAPPING:
         causal: Any = transformers.MODEL_FOR_CAUSAL_LM_MAPPING[kind]
         accepted = inspect.signature(causal.forward).parameters
