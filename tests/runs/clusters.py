@@ -6,6 +6,7 @@ Everything that is started is ended, by its process group.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import secrets
 import signal
@@ -53,8 +54,14 @@ class Cluster:
 
 @contextlib.contextmanager
 def two_nodes() -> Iterator[Cluster]:
-    """Two nodes of one processor each."""
-    with tempfile.TemporaryDirectory(prefix="ray-") as name:  # a short one: the path of a socket has 107 letters
+    """Two nodes of one processor each. One cluster at a time on this machine, whatever process of the tests asks: the
+    head of each gives its first client port 23000 if it is free, which two that look at the same moment both find.
+    """
+    with (
+        Path(tempfile.gettempdir(), "tiltmeter-test-cluster.lock").open("w") as lock,
+        tempfile.TemporaryDirectory(prefix="ray-") as name,  # a short one: the path of a socket has 107 letters
+    ):
+        fcntl.flock(lock, fcntl.LOCK_EX)
         yield from _two_nodes(Path(name))
 
 
