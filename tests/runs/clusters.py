@@ -6,7 +6,6 @@ Everything that is started is ended, by its process group.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import secrets
 import signal
@@ -15,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -52,20 +51,33 @@ class Cluster:
     worker: subprocess.Popen[bytes]
 
 
+# The first process that the head starts for a client ends at once.
+_LOSES_THE_FIRST = """
+import os, sys
+if any("--mode=specific-server" in word for word in sys.orig_argv):
+    try:
+        os.close(os.open(os.path.join(os.path.dirname(__file__), "lost"), os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        pass
+    else:
+        os._exit(1)
+"""
+
+
 @contextlib.contextmanager
-def two_nodes() -> Iterator[Cluster]:
-    """Two nodes of one processor each. One cluster at a time on this machine, whatever process of the tests asks: the
-    head of each gives its first client port 23000 if it is free, which two that look at the same moment both find.
-    """
-    with (
-        Path(tempfile.gettempdir(), "tiltmeter-test-cluster.lock").open("w") as lock,
-        tempfile.TemporaryDirectory(prefix="ray-") as name,  # a short one: the path of a socket has 107 letters
-    ):
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield from _two_nodes(Path(name))
+def two_nodes(*, loses_the_first_client: bool = False) -> Iterator[Cluster]:
+    """Two nodes of one processor each."""
+    with tempfile.TemporaryDirectory(prefix="ray-") as name:  # a short one: the path of a socket has 107 letters
+        folder = Path(name)
+        site = folder / "site"
+        site.mkdir()
+        if loses_the_first_client:
+            (site / "sitecustomize.py").write_text(_LOSES_THE_FIRST)
+        yield from _two_nodes(folder, {"PYTHONPATH": str(site)} if loses_the_first_client else {})
+        assert (site / "lost").exists() == loses_the_first_client
 
 
-def _two_nodes(folder: Path) -> Iterator[Cluster]:
+def _two_nodes(folder: Path, more: Mapping[str, str]) -> Iterator[Cluster]:
     gcs, clients, *agents = _free_ports(8)
     environment = {
         **os.environ,
@@ -78,6 +90,7 @@ def _two_nodes(folder: Path) -> Iterator[Cluster]:
         "RAY_health_check_period_ms": "1000",
         "RAY_health_check_failure_threshold": "8",
         "OMP_NUM_THREADS": "1",
+        **more,
     }
     common = ["--node-ip-address=127.0.0.1", "--num-cpus=1", "--object-store-memory=100000000", "--block"]
     names = ("dashboard-agent-grpc-port", "dashboard-agent-listen-port", "runtime-env-agent-port")

@@ -75,6 +75,24 @@ def test_a_run_whose_worker_node_is_killed_half_way_gives_what_a_local_one_gives
 
 
 @pytest.mark.slow
+def test_a_client_that_is_turned_away_once_comes_again(vectors: Path, tmp_path: Path) -> None:
+    need_ray()
+    spec, out = tmp_path / "spec.yaml", tmp_path / "out"
+    spec.write_text(f"models: [{vectors}]\ntests: [weat6]\nmetrics: [weat]\n")
+    with two_nodes(loses_the_first_client=True) as cluster:
+        done = subprocess.run(
+            command(spec, out, "--on", cluster.address),
+            env=cluster.environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    assert done.returncode == 0, done.stderr
+    assert len(times_done(out)) == 1
+
+
+@pytest.mark.slow
 def test_a_cluster_that_is_lost_half_way_is_named_and_what_is_done_is_kept(vectors: Path, tmp_path: Path) -> None:
     need_ray()
     spec, out = tmp_path / "spec.yaml", tmp_path / "out"

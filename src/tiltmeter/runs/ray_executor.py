@@ -17,6 +17,7 @@ import os
 import re
 import socket
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -35,6 +36,7 @@ _SAFE = {
 }
 _BUSY_MACHINE = {"RAY_agent_register_timeout_ms": "180000", "RAY_raylet_start_wait_time_s": "180"}
 _LOOPBACK = "127.0.0.1"
+_TRIES = 3
 _RESTART = f"Set {' and '.join(f'{name}={value}' for name, value in _SAFE.items())} before this program starts."
 
 
@@ -101,7 +103,7 @@ class RayExecutor:
         try:
             with socket.create_connection((host.strip("[]"), int(port)), timeout=10):
                 pass  # Ray itself would try for half a minute, and say less
-            ray.init(address, log_to_driver=False)
+            _init(ray, address)
         except (OSError, ValueError, OverflowError, RuntimeError) as error:
             raise InputError(
                 f"no Ray cluster answers there ({error!s:.200}).",
@@ -157,6 +159,19 @@ def _ray(*, here: bool) -> Any:
     except ImportError as error:
         raise InputError(f"Ray is missing ({error}).", hint="Install it: pip install 'tiltmeter[ray]'") from None
     return ray
+
+
+def _init(ray: Any, address: str) -> None:
+    """Connect, and again where the cluster turns us away: the process that it starts for each client now and then ends
+    at once, likely for being forked off from busy threads."""
+    for left in reversed(range(_TRIES)):
+        try:
+            ray.init(address, log_to_driver=False)
+            return
+        except ConnectionAbortedError:
+            if not left:
+                raise
+            time.sleep(1)
 
 
 def _resource(node: Mapping[str, Any], name: str) -> float:
