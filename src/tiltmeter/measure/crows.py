@@ -183,15 +183,12 @@ def _masked(
 
 def _causal(model: LeftToRight, pairs: Sequence[SentencePair], limit: int | None) -> tuple[Array, Array, list[Lost]]:
     counts = model.token_counts([text for pair in pairs for text in (pair.more, pair.less)])
-    longest = np.maximum(counts[0::2], counts[1::2])
-    fits = [index for index, size in enumerate(longest.tolist()) if limit is None or size <= limit]
+    longest = [max(both) for both in zip(counts[0::2], counts[1::2], strict=True)]
+    most = max(longest, default=0) if limit is None else limit
+    fits = [index for index, size in enumerate(longest) if size <= most]
     scored = model.token_log_probs([text for index in fits for text in (pairs[index].more, pairs[index].less)])
     log_p = np.full((len(pairs), 2), np.nan)
-    lost = [
-        _too_long(pair, int(size), limit)
-        for pair, size in zip(pairs, longest, strict=True)
-        if limit is not None and size > limit
-    ]
+    lost = [_too_long(pair, size, most) for pair, size in zip(pairs, longest, strict=True) if size > most]
     for index, first, second in zip(fits, scored[0::2], scored[1::2], strict=True):
         pair = pairs[index]
         in_first, in_second = shared_spans(first.ids, second.ids)
